@@ -3,6 +3,7 @@
 // members, then the queues of the other members.
 #pragma once
 
+#include "wstree/core/assertion.h"
 #include "wstree/core/pacing.h"
 #include "wstree/core/queue/item.h"
 #include "wstree/core/queue/lock_free_queue.h"
@@ -51,6 +52,7 @@ public:
   /// Hands out the next piece of the loop. Returns false if this member has nothing left to do: every unit is
   /// in a member's hands, or in the queue of a member that will come to it.
   bool next(Range& out) noexcept {
+    const OneThread::Inside inside(one_thread_);
     if (pacing_.given() != 0) pacing_.finish(phase_ != Phase::retired, counts_.busy_ticks);
     if (phase_ == Phase::retired) return false;
     return take_own(out) || (phase_ == Phase::arriving && arrive(out)) || find(out) || take_last(out);
@@ -207,6 +209,7 @@ private:
   const Neighbourhood* near_ = nullptr; // nullptr: distance does not matter
   Pacing<P> pacing_;
   Counts counts_;
+  [[no_unique_address]] OneThread one_thread_;
 };
 
 } // namespace wstree::core

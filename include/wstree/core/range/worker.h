@@ -2,6 +2,7 @@
 // One member of a team working on one loop that is scheduled by work-stealing ranges.
 #pragma once
 
+#include "wstree/core/assertion.h"
 #include "wstree/core/pacing.h"
 #include "wstree/core/range/range.h"
 #include "wstree/core/tuning.h"
@@ -44,6 +45,7 @@ public:
 
   /// Hands out the next piece of the loop. Returns false if nothing is left for this member.
   bool next(Range& out) noexcept {
+    const OneThread::Inside inside(one_thread_);
     if (pacing_.given() != 0) pacing_.finish(true, counts_.busy_ticks);
     if (open_ && take(out)) return true;
     if (retired_) return false;
@@ -220,6 +222,7 @@ private:
   const Neighbourhood* near_ = nullptr;
   Pacing<P> pacing_;
   Counts counts_;
+  [[no_unique_address]] OneThread one_thread_;
 };
 
 } // namespace wstree::core

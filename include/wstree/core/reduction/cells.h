@@ -2,6 +2,7 @@
 // Where the values of nodes lie: outside of them, because they may be large.
 #pragma once
 
+#include "wstree/core/assertion.h"
 #include "wstree/core/extrema.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/reduction/ascent.h"
@@ -41,7 +42,10 @@ public:
     if (calls.alignment > k_line_pair) at += -reinterpret_cast<std::uintptr_t>(at) & (calls.alignment - 1);
     return at;
   }
-  void set(Side side) noexcept { has_ = static_cast<std::uint8_t>(has_ | side); }
+  void set(Side side) noexcept {
+    WSTREE_ASSERT((has_ & side) == 0); // INV7
+    has_ = static_cast<std::uint8_t>(has_ | side);
+  }
   void drop(const BodyCalls& calls, Side side) noexcept {
     void* const value = find(calls, side);
     if (value == nullptr) return;

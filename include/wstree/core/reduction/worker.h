@@ -2,6 +2,7 @@
 // One member of a team working on one reduction (the paper, appendix A.1).
 #pragma once
 
+#include "wstree/core/assertion.h"
 #include "wstree/core/reduction/body.h"
 #include "wstree/core/reduction/cells.h"
 #include "wstree/core/reduction/pacing.h"
@@ -35,6 +36,7 @@ public:
 
   /// Works until every unit is taken, or the reduction has ended early.
   void run() noexcept {
+    const OneThread::Inside inside(one_thread_);
     Range batch;
     for (bool has_work = owner_.arrive(batch); has_work || look_elsewhere(batch); has_work = false)
       if (!work_on(batch)) return;
@@ -130,6 +132,7 @@ private:
       if (before == 0) return true; // a frozen node has units, so one child at least has a value
       const auto pair = node->children(use());
       const std::uint32_t all = 1U + (pair[0].size() != 0 ? 1U : 0U) + (pair[1].size() != 0 ? 1U : 0U);
+      WSTREE_ASSERT(before < all); // INV8
       if (before + 1 != all) return true;
       if (body_.has_ended() || !combine(*node, pair)) return false;
     }
@@ -205,6 +208,7 @@ private:
   OtherFind other_find_; // nullptr: the strategy is find_max
   Owner<P, BoundedPacing<P>> owner_;
   FindMax<P> find_max_;
+  [[no_unique_address]] OneThread one_thread_;
 };
 
 } // namespace wstree::core

@@ -2,6 +2,7 @@
 // One member in a loop on the tree that should be over soon, with as few instructions as that takes.
 #pragma once
 
+#include "wstree/core/assertion.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/prior.h"
 #include "wstree/core/scheduler.h"
@@ -125,7 +126,11 @@ private:
     if (root_ != entry_.index) units = std::min(units, tuning::k_foreign_growth * word_.left());
     std::uint64_t seen = word_.raw();
     const Word wanted = word_.with_left(units);
-    if (!node_->advance(seen, wanted)) return false;
+    WSTREE_ASSERT(units != 0 && units <= rest); // INV3, INV4
+    if (!node_->advance(seen, wanted)) {
+      WSTREE_ASSERT(Word(seen) == word_.stopped()); // INV3, INV5
+      return false;
+    }
     const std::uint64_t begin = begin_ + word_.left();
     word_ = wanted;
     give(out, begin, units);

@@ -35,9 +35,13 @@ public:
   /// Takes `units` of what is left, from the left end or from the right one. Returns false if a thief stopped
   /// the node.
   bool advance(bool from_left, std::uint32_t units) noexcept {
+    WSTREE_ASSERT(units != 0 && units <= remaining()); // INV3, INV4
     const Word word(raw_);
     const Word wanted = from_left ? word.with_left(units) : word.with_right(units);
-    if (!node_->advance(raw_, wanted)) return false;
+    if (!node_->advance(raw_, wanted)) {
+      WSTREE_ASSERT(Word(raw_) == word.stopped()); // INV3, INV5
+      return false;
+    }
     raw_ = wanted.raw();
     return true;
   }

@@ -2,6 +2,7 @@
 // A node of the work-stealing tree and the transitions that the paper allows (Prokopec & Odersky, section 3).
 #pragma once
 
+#include "wstree/core/assertion.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/tree/word.h"
 
@@ -53,6 +54,7 @@ public:
   /// Claims an AVAILABLE node together with its first batch. `seen_raw` is what inspect() returned. Returns
   /// whether the caller has the node now; if not, another member was faster.
   bool own(std::uint64_t seen_raw, Word first) noexcept {
+    WSTREE_ASSERT(is_begun(first)); // INV2
     // [N1] relaxed both ways: the word carries all that the caller acts on. size_ and begin_ are constant
     //      since the link to this node was followed by an acquire (N5), and what the iterations read was
     //      ordered by the region's fork. Exclusiveness comes from the read-modify-write. Guard: model_tree
@@ -73,6 +75,7 @@ public:
 
   /// Freezes an OWNED node with units left. Returns false if the owner or another thief was faster.
   bool stop(Word seen) noexcept {
+    WSTREE_ASSERT(seen.phase() == Phase::owned); // INV5
     std::uint64_t expected = seen.raw();
     // [N3] relaxed both ways: the thief takes over units, not data. Guard: model_tree.
     return word_.compare_exchange_strong(expected, seen.stopped().raw(),
@@ -178,6 +181,7 @@ public:
   /// the first batch.
   void prepare(Word word, std::uint64_t use, std::uint64_t begin, std::uint32_t size, std::uint32_t level,
                float ticks_per_unit, std::uint32_t owner) noexcept {
+    WSTREE_ASSERT(word.left() + word.right() <= size && (is_begun(word) || is_untouched(word))); // INV1
     word_.store(word.raw(), std::memory_order_relaxed);             // not shared yet: published by N4
     children_.store(link(nullptr, use), std::memory_order_relaxed); // likewise
     publish_cost(ticks_per_unit);
@@ -210,6 +214,14 @@ public:
     Link::template clear<P>(children_);
     Link::template clear<P>(held_);
     extension_.clear();
+  }
+
+  /// The words with which a node may be published, or claimed.
+  static constexpr bool is_untouched(Word word) noexcept {
+    return word.phase() == Phase::available && word.left() + word.right() == 0;
+  }
+  static constexpr bool is_begun(Word word) noexcept {
+    return word.phase() == Phase::owned && word.left() + word.right() != 0;
   }
 
   std::uint32_t size() const noexcept { return size_; }

@@ -3,6 +3,7 @@
 // thief looks at comes from search/, how many units an owner takes from pacing.h.
 #pragma once
 
+#include "wstree/core/assertion.h"
 #include "wstree/core/scheduler.h"
 #include "wstree/core/tree/holding.h"
 #include "wstree/core/tree/order.h"
@@ -63,7 +64,9 @@ public:
 
   /// tryOwn, with the first batch in the same step.
   bool own(const Target<P>& target, Range& out) noexcept {
+    WSTREE_ASSERT(Node<P>::is_untouched(target.word)); // INV2
     const Batch batch = first_batch(target.begin, target.size);
+    WSTREE_ASSERT(batch.units <= target.size); // INV3
     if (!target.node->own(target.raw, batch.word)) return false;
     if (target.level == 0) target.node->publish_cost(pacing_.cost()); // instead of an earlier loop's
     if (near() != nullptr) target.node->publish_owner(near()->position);
@@ -120,6 +123,7 @@ public:
   bool expand(const Target<P>& frozen, bool is_victim, Range& out) noexcept {
     const bool left = order_.chooses_left(frozen.level, is_victim, rng_);
     const auto [theirs, mine] = supply_.pair_for(*frozen.node, view_.use());
+    WSTREE_ASSERT(theirs == nullptr || covers(theirs, frozen)); // INV6
     if (theirs != nullptr) return adopt(theirs, left, out);
     return mine != nullptr && publish(mine, frozen, left, k_half, out);
   }
@@ -181,6 +185,7 @@ private:
 
   /// trySteal, first step: freezes the node.
   bool steal(Target<P> target, Pair pair, std::uint32_t eighths, Range& out) noexcept {
+    WSTREE_ASSERT(target.remaining() != 0); // INV5
     if (!target.node->stop(target.word)) {
       supply_.untake(pair);
       return false;
@@ -192,6 +197,7 @@ private:
   /// Splits what is left of a frozen node in two, `eighths` of it for this member, takes the first batch of
   /// that and publishes both.
   bool publish(Pair pair, const Target<P>& frozen, bool left, std::uint32_t eighths, Range& out) noexcept {
+    WSTREE_ASSERT(frozen.word.phase() == Phase::stolen); // INV6
     const std::uint32_t remaining = frozen.remaining();
     // The publisher's part is never empty.
     const auto theirs = static_cast<std::uint32_t>(std::uint64_t{remaining} * (8 - eighths) / 8);
@@ -224,8 +230,16 @@ private:
                     owner(right));
     for (const int side : {0, 1}) pair[side].extension().start(frozen.node, view_.use());
     const Pair hung = frozen.node->adopt(pair, view_.use());
+    WSTREE_ASSERT(covers(hung, frozen)); // INV6
     if (hung == pair) counts_.nodes += 2;
     return hung;
+  }
+
+  /// Whether two nodes cover exactly what was left of a frozen one.
+  static bool covers(Pair pair, const Target<P>& frozen) noexcept {
+    return pair[0].begin() == frozen.begin + frozen.word.left() &&
+           pair[1].begin() == pair[0].begin() + pair[0].size() &&
+           pair[0].size() + pair[1].size() == frozen.remaining();
   }
 
   /// Takes a free half, if one is left, of a node that another member has split.

@@ -3,6 +3,7 @@
 // because OpenMP asks for one chunk at a time).
 #pragma once
 
+#include "wstree/core/assertion.h"
 #include "wstree/core/pacing.h"
 #include "wstree/core/scheduler.h"
 #include "wstree/core/tree/arena.h"
@@ -72,6 +73,7 @@ public:
   }
 
   bool next_slowly(Range& out) noexcept {
+    const OneThread::Inside inside(one_thread_);
     pacing().end_quick();
     if (pacing().given() != 0) account();
     if (stage_ == Stage::retired) {
@@ -291,6 +293,7 @@ private:
   Stage stage_ = Stage::arriving;
   bool is_careful_ = false;          // the member may have to start iteration n-1 early, or is slow
   Stage with_last_ = Stage::retired; // of the member that gets iteration n-1
+  [[no_unique_address]] OneThread one_thread_;
 };
 
 } // namespace wstree::core
