@@ -82,9 +82,9 @@ TEST_F(Recommended, IsWhatItsRulesHoldToo) {
 
 TEST_F(Recommended, IsTakenBackIfARunOfItGainsNothing) {
   take({{k_unbound, 0.5}});
-  const auto tried = [&](const Ratio& ratio) {
+  const auto tried = [&](const Ratio& ratio, double seconds = 2) {
     auto judgement = judge(contest_);
-    judge_check(judgement, {10, ratio, {}});
+    judge_check(judgement, {10, seconds, ratio, {}});
     conclude(judgement);
     return judgement;
   };
@@ -101,6 +101,9 @@ TEST_F(Recommended, IsTakenBackIfARunOfItGainsNothing) {
     EXPECT_EQ(lost.set, "");
     EXPECT_THAT(rules_for_all(contest_, lost), HasSubstr("no schedule of the library gains anything"));
   }
+  EXPECT_THAT(tried({1, 0.9, 1.1, true}, 0.3).paragraph,
+              HasSubstr("takes time to start, which counts in so short a run"));
+  EXPECT_THAT(tried({1, 0.9, 1.1, true}).paragraph, Not(HasSubstr("takes time to start")));
   EXPECT_THAT(tried({0.5, 0.5, 0.5, false}).paragraph, HasSubstr("too few to be sure. Run: "));
 }
 
@@ -212,7 +215,7 @@ TEST_F(JudgePair, RecommendsRulesOnlyAsTheyWereMeasured) {
     conclude(judgement);
     return judgement;
   };
-  const auto good = with({10, ratio(0.2), ratio(0.9)});
+  const auto good = with({10, 2, ratio(0.2), ratio(0.9)});
   EXPECT_THAT(
       good.paragraph,
       HasSubstr(
@@ -220,7 +223,7 @@ TEST_F(JudgePair, RecommendsRulesOnlyAsTheyWereMeasured) {
   EXPECT_THAT(good.paragraph,
               testing::EndsWith("Run: OMP_WAIT_POLICY=passive wstree run --rules RULES -- PROGRAM"));
   EXPECT_EQ(good.check->rounds, 10U);
-  const auto lost = with({10, ratio(0.9), ratio(3.6)});
+  const auto lost = with({10, 2, ratio(0.9), ratio(3.6)});
   EXPECT_THAT(lost.paragraph,
               HasSubstr("260.0 % slower (3.6 times as long) than what all loops have in common "
                         "does, so 'RULES' does not"));

@@ -201,7 +201,8 @@ bool check_advice(const CompareRequest& request, const Contest& comparison, Comp
   const auto runs = session.check(comparison, advice);
   const auto check_of = [&](std::size_t index) {
     const auto& seconds = runs[index].seconds;
-    return FurtherRounds{seconds.size(), ratio_of(seconds, runs[0].seconds),
+    return FurtherRounds{seconds.size(), seconds.empty() ? 0 : median_of(runs[0].seconds),
+                         ratio_of(seconds, runs[0].seconds),
                          index > 1 ? ratio_of(seconds, runs[1].seconds) : Ratio{}};
   };
   if (!judgement.set.empty()) judge_check(judgement, check_of(1));

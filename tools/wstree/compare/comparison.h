@@ -47,6 +47,7 @@ struct LoopTimes {
 /// Further rounds of exactly what is to be recommended, besides the program as it is.
 struct FurtherRounds {
   std::size_t rounds = 0;
+  double seconds = 0; ///< of the program as it is
   Ratio of_as_it_is;
   Ratio of_other; ///< of rules: to what is recommended without them; else nothing
 

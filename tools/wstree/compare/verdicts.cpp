@@ -95,6 +95,9 @@ void judge_check(Judgement& judgement, const FurtherRounds& check) {
   } else {
     judgement.paragraph += fmt::format(" But tried in {} further rounds, {} gains nothing: {}.", check.rounds,
                                        judgement.set, verdict_text(gain));
+    constexpr double k_short_run = 1; // seconds
+    if (judgement.invocation.served && check.seconds < k_short_run)
+      judgement.paragraph += " wstree run takes time to start, which counts in so short a run.";
     judgement.set.clear();
     judgement.invocation = {};
   }
