@@ -221,6 +221,17 @@ TEST_F(Compare, WritesFiles) {
   EXPECT_THAT(contents(file("md")), HasSubstr("too few to tell")) << "of one round";
 }
 
+TEST_F(Compare, TriesRulesByTheCommandThatItRecommends) {
+  const TemporaryFolder folder;
+  const auto log = (folder.path() / "log").string(), rules = (folder.path() / "rules").string();
+  const auto script = target("gcc_loops_runtime") + "; echo ${WSTREE_WAIT:-unset} >>" + log;
+  EXPECT_EQ(compare({"-n", "2", "--rules", rules, "/bin/sh", "-c", script}).status(), 0);
+  const auto runs = contents(log); // only wstree run sets the variable
+  std::size_t tried = 0;
+  for (auto at = runs.find("auto"); at != std::string::npos; at = runs.find("auto", at + 1)) ++tried;
+  EXPECT_EQ(tried, 2U) << runs;
+}
+
 TEST_F(Compare, LooksAtItsFilesBeforeItMeasures) {
   const TemporaryFolder folder;
   const auto mark = (folder.path() / "ran").string();

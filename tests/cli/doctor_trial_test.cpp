@@ -99,6 +99,18 @@ TEST(DoctorTrial, LooksAtTheCpusOfEachRank) {
   EXPECT_TRUE(cli::check_ranks({{10, "", 4, {}}}, 8).empty()) << "it was over too soon";
 }
 
+TEST(DoctorTrial, LooksAtTheThreadsThatTheProgramMakes) {
+  const auto found = [](unsigned threads, std::initializer_list<std::uint32_t> bound, unsigned team) {
+    const auto check = cli::check_threads({10, "", threads, {}, cpus_of(bound)}, team, 4);
+    return check ? check->found : "";
+  };
+  EXPECT_EQ(found(2, {3}, 4), "in the trial 2 threads had 1 of 4 CPUs");
+  EXPECT_EQ(found(2, {2, 3}, 4), "");
+  EXPECT_EQ(found(2, {}, 4), "") << "they were not seen";
+  EXPECT_EQ(found(8, {0, 1, 2, 3}, 4), "in the trial a team had 8 threads for 4 CPUs");
+  EXPECT_EQ(found(8, {0, 1, 2, 3}, 8), "") << "said before the trial";
+}
+
 TEST(DoctorTrial, SaysHowTheProgramEnded) {
   EXPECT_EQ(check_trial(ended(exited(3)), {})[0].status, Status::note);
   EXPECT_EQ(check_trial(ended(exited(3)), {})[0].found, "exit status 3");

@@ -29,59 +29,51 @@ Check schedule(const std::string& value, const std::string& other = "A=b") {
   return variables({other, "OMP_SCHEDULE=" + value}).front();
 }
 
-TEST(DoctorSchedule, Good) {
-  for (const auto* value : {"wstree", " WSTREE , 8", "nonmonotonic:wstree", "Monotonic:dynamiC,8", "wsrange",
-                            "wsqueue,4", "WSQUEUE_LOCK"}) {
-    EXPECT_EQ(schedule(value).status, Status::ok) << value;
-    EXPECT_EQ(schedule(value).found, std::string("OMP_SCHEDULE=") + value);
-  }
+TEST(DoctorSchedule, IsJudged) {
+  constexpr const char *k_stays = "stay with the OpenMP runtime", *k_compares = "to compare with",
+                       *k_none = "there is no such schedule", *k_own = "set OMP_SCHEDULE=wstree";
+  struct Row {
+    Entries values;
+    Status status;
+    const char *cause, *fix; // parts of these
+  };
+  const Row table[] = {
+      {{"wstree", " WSTREE , 8", "nonmonotonic:wstree", "Monotonic:dynamiC,8", "wsrange", "wsqueue,4",
+        "WSQUEUE_LOCK"},
+       Status::ok,
+       "",
+       ""},
+      {{"dynamic,4", "static", "guided", "monotonic:dynamic", "trapezoidal"}, Status::warn, k_stays, k_own},
+      {{"wsfixed", "wsfixed,64", "wsguided", "wsfac2", "wstrapezoid", "wsstatic", "monotonic:wsstatic,4"},
+       Status::note,
+       k_compares,
+       ""},
+      {{"wsrtee", "WSTRE", "wstreee,8", "monotonic:wstee", "ws tre", "wtree"},
+       Status::warn,
+       k_none,
+       "write OMP_SCHEDULE=wstree"},
+      {{"wsqeue"}, Status::warn, k_none, "write OMP_SCHEDULE=wsqueue"},
+      {{"wsqueuelock"}, Status::warn, k_none, "write OMP_SCHEDULE=wsqueue_lock"},
+      {{"ws-range"}, Status::warn, k_none, "write OMP_SCHEDULE=wsrange"},
+      {{"wsgiuded,4"}, Status::warn, k_none, "write OMP_SCHEDULE=wsguided"},
+      {{"dinamic"}, Status::warn, k_none, "write OMP_SCHEDULE=dynamic"},
+      {{"wsomething_else"}, Status::warn, k_none, "one of wstree, wsrange, "},
+      {{"monotonic:wstree"}, Status::warn, "cannot keep the order", k_own},
+      {{"monotonic:wsqueue"}, Status::warn, "cannot keep the order", "set OMP_SCHEDULE=wsqueue"},
+  };
+  for (const auto& [values, status, cause, fix] : table)
+    for (const auto& value : values) {
+      const auto check = schedule(value);
+      EXPECT_EQ(check.status, status) << value;
+      EXPECT_EQ(check.found, "OMP_SCHEDULE=" + value);
+      EXPECT_THAT(check.cause, HasSubstr(cause)) << value;
+      EXPECT_THAT(check.fix, HasSubstr(fix)) << value;
+    }
   for (const auto& checks : {variables({}), variables({"OMP_SCHEDULE="})}) {
     ASSERT_EQ(checks.size(), 1U);
     EXPECT_EQ(checks[0].status, Status::ok);
     EXPECT_THAT(checks[0].found, HasSubstr("not set"));
   }
-}
-
-TEST(DoctorSchedule, OfTheRuntime) {
-  for (const auto* value : {"dynamic,4", "static", "guided", "monotonic:dynamic", "trapezoidal"}) {
-    const auto check = schedule(value);
-    EXPECT_EQ(check.status, Status::warn) << value;
-    EXPECT_EQ(check.found, std::string("OMP_SCHEDULE=") + value);
-    EXPECT_THAT(check.cause, HasSubstr("stay with the OpenMP runtime"));
-    EXPECT_THAT(check.fix, HasSubstr("OMP_SCHEDULE=wstree"));
-  }
-}
-
-TEST(DoctorSchedule, ForComparisons) {
-  for (const auto* value :
-       {"wsfixed", "wsfixed,64", "wsguided", "wsfac2", "wstrapezoid", "wsstatic", "monotonic:wsstatic,4"}) {
-    const auto check = schedule(value);
-    EXPECT_EQ(check.status, Status::note) << value;
-    EXPECT_EQ(check.found, std::string("OMP_SCHEDULE=") + value);
-    EXPECT_THAT(check.cause, HasSubstr("to compare with"));
-  }
-}
-
-TEST(DoctorSchedule, Misspelt) {
-  const std::pair<const char*, const char*> values[] = {
-      {"wsrtee", "wstree"},    {"WSTRE", "wstree"},
-      {"wstreee,8", "wstree"}, {"monotonic:wstee", "wstree"},
-      {"ws tre", "wstree"},    {"wsqeue", "wsqueue"},
-      {"ws-range", "wsrange"}, {"wsgiuded,4", "wsguided"},
-      {"wtree", "wstree"},     {"wsqueuelock", "wsqueue_lock"},
-      {"dinamic", "dynamic"}};
-  for (const auto& [value, meant] : values) {
-    const auto check = schedule(value);
-    EXPECT_EQ(check.status, Status::warn) << value;
-    EXPECT_THAT(check.cause, HasSubstr("there is no such schedule")) << value;
-    EXPECT_EQ(check.fix, std::string("write OMP_SCHEDULE=") + meant) << value;
-  }
-  EXPECT_THAT(schedule("wsomething_else").fix, HasSubstr("one of wstree, wsrange, "));
-}
-
-TEST(DoctorSchedule, ThatCannotBeKept) {
-  EXPECT_THAT(schedule("monotonic:wstree").cause, HasSubstr("cannot keep the order"));
-  EXPECT_EQ(schedule("monotonic:wsqueue").fix, "set OMP_SCHEDULE=wsqueue");
   const auto chunk = schedule("wstree,x");
   EXPECT_EQ(chunk.status, Status::warn);
   EXPECT_EQ(chunk.found, "OMP_SCHEDULE='wstree,x'");

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <sstream>
 
 namespace wstree::test {
 namespace {
@@ -105,12 +107,14 @@ TEST(Environment, KeepsEverythingElse) {
 }
 
 TEST(Environment, HasTheSchedule) {
-  EXPECT_EQ(show({}).variable("OMP_SCHEDULE"), "wstree");
-  EXPECT_EQ(show({"--chunk", "64"}).variable("OMP_SCHEDULE"), "wstree,64");
-  EXPECT_EQ(show({"--schedule", "dynamic,1"}).variable("OMP_SCHEDULE"), "dynamic,1");
-  EXPECT_EQ(show({"--schedule", "nonmonotonic:guided", "--chunk=8"}).variable("OMP_SCHEDULE"),
-            "nonmonotonic:guided,8");
-  EXPECT_EQ(show({"--schedule", "static_steal,2"}).variable("OMP_SCHEDULE"), "static_steal,2");
+  const std::pair<std::vector<std::string>, const char*> table[] = {
+      {{}, "wstree"},
+      {{"--chunk", "64"}, "wstree,64"},
+      {{"--schedule", "dynamic,1"}, "dynamic,1"},
+      {{"--schedule", "nonmonotonic:guided", "--chunk=8"}, "nonmonotonic:guided,8"},
+      {{"--schedule", "static_steal,2"}, "static_steal,2"},
+  };
+  for (const auto& [options, schedule] : table) EXPECT_EQ(show(options).variable("OMP_SCHEDULE"), schedule);
 }
 
 TEST(Environment, HasEveryKindOfSchedule) {
@@ -215,110 +219,60 @@ TEST(Environment, RefusesALibraryThatCannotBePreloaded) {
   }
 }
 
-struct BadValue {
-  const char* name;
-  std::vector<std::string> options;
-  std::string line;
-};
-
-class Values : public testing::TestWithParam<BadValue> {};
-
-TEST_P(Values, AreCheckedBeforeTheProgramStarts) {
-  const auto result = show(GetParam().options);
-  EXPECT_EQ(result.status(), 125);
-  EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, StartsWith("wstree: " + GetParam().line));
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
+TEST(Values, AreCheckedBeforeTheProgramStarts) {
+  const std::pair<const char*, const char*> table[] = {
+      {"--strategy foo", "--strategy 'foo' is not understood (accepted: predefined, assign, "},
+      {"--loops runtime,sections",
+       "--loops 'runtime,sections' is not understood (accepted: comma-separated list of runtime, dynamic, "},
+      {"--loops runtime,dynamc",
+       "--loops 'runtime,dynamc' is not understood; did you mean dynamic? (accepted: comma-"},
+      {"--loops=al", "--loops 'al' is not understood; did you mean all? (accepted: "},
+      {"--loops sections,giuded",
+       "--loops 'sections,giuded' is not understood; did you mean guided? (accepted: "},
+      {"--loops runtime,", "--loops 'runtime,' is not understood (accepted: "},
+      {"--strategy fndmax", "--strategy 'fndmax' is not understood; did you mean findmax? (accepted: "},
+      {"--batch exponental:8",
+       "--batch 'exponental:8' is not understood; did you mean exponential? (accepted: "},
+      {"--fallback guide,4", "--fallback 'guide,4' is not understood; did you mean guided? (accepted: "},
+      {"--bind clsoe", "--bind 'clsoe' is not understood; did you mean close? (accepted: "},
+      {"--stats=jsn=f", "--stats 'jsn=f' is not understood; did you mean json? (accepted: "},
+      {"--strategy=", "'--strategy' needs a value"},
+      {"--batch timed:x", "--batch 'timed:x' is not understood (accepted: timed[:ns], "},
+      {"--fallback wstree", "--fallback 'wstree' is not understood (accepted: static, "},
+      {"--bind near", "--bind 'near' is not understood (accepted: auto, close, spread, none)"},
+      {"--stats=xml", "--stats 'xml' is not understood (accepted: 0, 1, text, "},
+      {"--chunk 0", "--chunk '0' is not understood (accepted: a number of iterations from 1 to "},
+      {"--chunk 4,5", "--chunk '4,5' is not understood"},
+      {"--schedule wstre",
+       "--schedule 'wstre' is not understood; did you mean wstree? (accepted: wstree, wsrange, "},
+      {"--schedule wsqeue,4", "--schedule 'wsqeue,4' is not understood; did you mean wsqueue? ("},
+      {"--schedule monotonic:wsstaic",
+       "--schedule 'monotonic:wsstaic' is not understood; did you mean wsstatic? ("},
+      {"--schedule guidde", "--schedule 'guidde' is not understood; did you mean guided? ("},
+      {"--schedule dynamic,x", "--schedule 'dynamic,x' is not understood (accepted: "},
+      {"--schedule foo", "--schedule 'foo' is not understood (accepted: "},
+      {"--schedule ws", "--schedule 'ws' is not understood (accepted: "},
+      {"--schedule wsfixed --chunk 67108864",
+       "--chunk '67108864' is not understood (accepted: a number of iterations from 1 to 67108863)"},
+      {"--schedule wsfixed,67108864", "--schedule 'wsfixed,67108864' is not understood (accepted: "},
+      {"--schedule dynamic --chunk 2147483648",
+       "--chunk '2147483648' is not understood (accepted: a number of iterations from 1 to 2147483647)"},
+      {"--schedule wstree,x", "--schedule 'wstree,x' is not understood"},
+      {"--schedule static_stealing", "--schedule 'static_stealing' is not understood"},
+      {"--schedule odd:static", "--schedule 'odd:static' is not understood"},
+      {"--schedule dynamic,4 --chunk 8", "--schedule 'dynamic,4' has a chunk already; "},
+      {"--stragety assign",
+       "'--stragety' is not expected here; did you mean --strategy? see wstree run --help"},
+  };
+  for (const auto& [options, line] : table) {
+    std::istringstream words(options);
+    const auto result = show({std::istream_iterator<std::string>(words), {}});
+    EXPECT_EQ(result.status(), 125) << options;
+    EXPECT_EQ(result.out, "") << options;
+    EXPECT_THAT(result.err, StartsWith(std::string("wstree: ") + line));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << options;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Bad, Values,
-    testing::Values(
-        BadValue{"Strategy",
-                 {"--strategy", "foo"},
-                 "--strategy 'foo' is not understood (accepted: predefined, assign, "},
-        BadValue{"Loops",
-                 {"--loops", "runtime,sections"},
-                 "--loops 'runtime,sections' is not understood (accepted: comma-separated list of runtime, "
-                 "dynamic, "},
-        BadValue{"LoopsMisspelled",
-                 {"--loops", "runtime,dynamc"},
-                 "--loops 'runtime,dynamc' is not understood; did you mean dynamic? (accepted: comma-"},
-        BadValue{"LoopsAll", {"--loops=al"}, "--loops 'al' is not understood; did you mean all? (accepted: "},
-        BadValue{"LoopsUnlikeAnyFirst",
-                 {"--loops", "sections,giuded"},
-                 "--loops 'sections,giuded' is not understood; did you mean guided? (accepted: "},
-        BadValue{"LoopsNone", {"--loops", "runtime,"}, "--loops 'runtime,' is not understood (accepted: "},
-        BadValue{"StrategyMisspelled",
-                 {"--strategy", "fndmax"},
-                 "--strategy 'fndmax' is not understood; did you mean findmax? (accepted: "},
-        BadValue{"BatchMisspelled",
-                 {"--batch", "exponental:8"},
-                 "--batch 'exponental:8' is not understood; did you mean exponential? (accepted: "},
-        BadValue{"FallbackMisspelled",
-                 {"--fallback", "guide,4"},
-                 "--fallback 'guide,4' is not understood; did you mean guided? (accepted: "},
-        BadValue{"BindMisspelled",
-                 {"--bind", "clsoe"},
-                 "--bind 'clsoe' is not understood; did you mean close? (accepted: "},
-        BadValue{"StatsMisspelled",
-                 {"--stats=jsn=f"},
-                 "--stats 'jsn=f' is not understood; did you mean json? (accepted: "},
-        BadValue{"Empty", {"--strategy="}, "'--strategy' needs a value"},
-        BadValue{
-            "Batch", {"--batch", "timed:x"}, "--batch 'timed:x' is not understood (accepted: timed[:ns], "},
-        BadValue{"Fallback",
-                 {"--fallback", "wstree"},
-                 "--fallback 'wstree' is not understood (accepted: static, "},
-        BadValue{"Bind",
-                 {"--bind", "near"},
-                 "--bind 'near' is not understood (accepted: auto, close, spread, none)"},
-        BadValue{"Stats", {"--stats=xml"}, "--stats 'xml' is not understood (accepted: 0, 1, text, "},
-        BadValue{"Chunk",
-                 {"--chunk", "0"},
-                 "--chunk '0' is not understood (accepted: a number of iterations from 1 to "},
-        BadValue{"TwoChunks", {"--chunk", "4,5"}, "--chunk '4,5' is not understood"},
-        BadValue{"Schedule",
-                 {"--schedule", "wstre"},
-                 "--schedule 'wstre' is not understood; did you mean wstree? (accepted: wstree, wsrange, "},
-        BadValue{"Kind",
-                 {"--schedule", "wsqeue,4"},
-                 "--schedule 'wsqeue,4' is not understood; did you mean wsqueue? ("},
-        BadValue{"KindBehindAModifier",
-                 {"--schedule", "monotonic:wsstaic"},
-                 "--schedule 'monotonic:wsstaic' is not understood; did you mean wsstatic? ("},
-        // Nearer to the runtime's kind than to ours.
-        BadValue{"KindOfTheRuntime",
-                 {"--schedule", "guidde"},
-                 "--schedule 'guidde' is not understood; did you mean guided? ("},
-        BadValue{"ChunkOfTheRuntime",
-                 {"--schedule", "dynamic,x"},
-                 "--schedule 'dynamic,x' is not understood (accepted: "},
-        BadValue{"KindUnlikeAny", {"--schedule", "foo"}, "--schedule 'foo' is not understood (accepted: "},
-        BadValue{"KindTooShort", {"--schedule", "ws"}, "--schedule 'ws' is not understood (accepted: "},
-        BadValue{
-            "LargeChunk",
-            {"--schedule", "wsfixed", "--chunk", "67108864"},
-            "--chunk '67108864' is not understood (accepted: a number of iterations from 1 to 67108863)"},
-        BadValue{"LargeScheduleChunk",
-                 {"--schedule", "wsfixed,67108864"},
-                 "--schedule 'wsfixed,67108864' is not understood (accepted: "},
-        BadValue{
-            "LargeRuntimeChunk",
-            {"--schedule", "dynamic", "--chunk", "2147483648"},
-            "--chunk '2147483648' is not understood (accepted: a number of iterations from 1 to 2147483647)"},
-        BadValue{"ScheduleChunk", {"--schedule", "wstree,x"}, "--schedule 'wstree,x' is not understood"},
-        BadValue{"ScheduleEnding",
-                 {"--schedule", "static_stealing"},
-                 "--schedule 'static_stealing' is not understood"},
-        BadValue{"Modifier", {"--schedule", "odd:static"}, "--schedule 'odd:static' is not understood"},
-        BadValue{"ChunkTwice",
-                 {"--schedule", "dynamic,4", "--chunk", "8"},
-                 "--schedule 'dynamic,4' has a chunk already; "},
-        BadValue{"Option",
-                 {"--stragety", "assign"},
-                 "'--stragety' is not expected here; did you mean --strategy? see wstree run --help"}),
-    [](const auto& test) { return test.param.name; });
 
 } // namespace
 } // namespace wstree::test

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What wstree compare says of figures that are made up.
-#include "compare/comparison.h"
-#include "compare/show.h"
+#include "judge.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sstream>
 
 namespace wstree::cli {
@@ -13,37 +10,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-/// A program of ten rounds; times in seconds, with a little noise that is the same each time.
-class Judge : public testing::Test {
-protected:
-  Judge() {
-    kinds_.runtime_kind = true;
-    contest_.rounds = 10;
-    for (auto& variant : make_variants(kinds_, {}, false, true))
-      contest_.samples.push_back({std::move(variant), {}, {}, {}});
-    for (auto& samples : contest_.samples) takes(samples.variant.name, 1);
-    takes(k_one_thread, 1.9);
-  }
-
-  void takes(const std::string& name, double seconds) {
-    for (auto& samples : contest_.samples) {
-      if (samples.variant.name != name) continue;
-      samples.seconds.clear();
-      // Each variant's noise begins elsewhere, so that equal ones do not have equal times.
-      const auto phase = static_cast<std::size_t>(&samples - contest_.samples.data());
-      constexpr double k_noise[] = {0.003, -0.004, 0.001, -0.002, 0.002};
-      for (std::size_t i = 0; i < contest_.rounds; ++i)
-        samples.seconds.push_back(seconds * (1 + k_noise[(i * (phase + 1) + phase) % 5]));
-      samples.cpu_seconds.assign(contest_.rounds, 2 * seconds);
-      samples.outputs.assign(contest_.rounds, 1);
-    }
-  }
-  [[nodiscard]] Judgement judged() const { return judge(contest_); }
-
-  ProgramLoops kinds_;
-  Contest contest_;
-};
 
 TEST_F(Judge, SeesNoDifferenceWhereThereIsNone) {
   const auto result = judged();
@@ -59,7 +25,6 @@ TEST_F(Judge, RecommendsTheTree) {
   takes(k_unbound, 0.8);
   takes(k_tree_passive, 0.8);
   const auto result = judged();
-  EXPECT_EQ(result.set, "wstree run");
   EXPECT_THAT(result.paragraph, HasSubstr("% faster, between 19."));
   EXPECT_THAT(result.paragraph, Not(HasSubstr("reason")));
 }
@@ -83,23 +48,11 @@ TEST_F(Judge, SaysWhatTheCommandCostsBesides) {
   EXPECT_THAT(judged().paragraph, HasSubstr("wstree run looks at the program first, which takes 26 ms"));
 }
 
-TEST_F(Judge, SaysIfAScheduleOfTheRuntimeDoesAsWell) {
-  takes(k_tree, 0.8);
-  takes(k_unbound, 0.8);
-  takes("guided", 0.8);
-  EXPECT_EQ(judged().set, "OMP_SCHEDULE=guided");
-  takes(k_tree, 1);
-  EXPECT_EQ(judged().set, "OMP_SCHEDULE=guided");
-  EXPECT_THAT(judged().paragraph, HasSubstr("with the tree no difference can be seen"));
-}
-
 TEST_F(Judge, FindsThatWaitingIsTheReason) {
   takes(k_tree, 0.3);
   takes(k_unbound, 0.3);
   takes(k_passive, 0.1);
-  const auto result = judged();
-  EXPECT_EQ(result.set, "OMP_WAIT_POLICY=passive");
-  EXPECT_THAT(result.paragraph, HasSubstr("how threads wait, not the schedule"));
+  EXPECT_THAT(judged().paragraph, HasSubstr("how threads wait, not the schedule"));
 }
 
 TEST_F(Judge, FindsThatPinningIsTheReason) {
@@ -119,10 +72,6 @@ TEST_F(Judge, RecommendsOneThreadIfThatIsFaster) {
   EXPECT_THAT(result.paragraph, HasSubstr("One thread is faster than all of them"));
   EXPECT_THAT(result.paragraph, Not(HasSubstr("faster still")));
   EXPECT_THAT(result.paragraph, testing::EndsWith("Set: OMP_NUM_THREADS=1"));
-  EXPECT_EQ(result.set, "OMP_NUM_THREADS=1");
-  const auto rules = rules_for_one_thread(contest_);
-  EXPECT_THAT(rules, HasSubstr("one thread is faster than every schedule"));
-  EXPECT_EQ(rules.find("\n"), rules.size() - 1) << "a comment, and no rule";
 }
 
 TEST_F(Judge, SaysThatTimeGoesElsewhereWhereLoopsAreEven) {
@@ -242,42 +191,6 @@ TEST(JudgeLoop, NamesTheBestScheduleOfALoop) {
   EXPECT_EQ(judge_loop(loop).other, "wsstatic");
 }
 
-TEST_F(Judge, WritesRulesOnlyForLoopsOfWhichItCanTell) {
-  contest_.loops = {{"long", "src/long.c", 10, 1}, {"brief", "src/brief.c", 20, 100}, {"unknown", "", 0, 1}};
-  contest_.loops[1].too_short = true;
-  const auto rules = comparison_rules(contest_);
-  EXPECT_THAT(rules, testing::StartsWith(k_rules_heading));
-  EXPECT_THAT(rules, HasSubstr("\nlong.c:10 wstree\n"));
-  EXPECT_THAT(rules, HasSubstr("\n# brief.c:20 wstree   (its executions are too short to tell)\n"));
-  EXPECT_THAT(rules, HasSubstr("\n# unknown: its line is not known"));
-}
-
-TEST_F(Judge, LetsCombinationsCompete) {
-  takes(k_tree, 0.98);
-  takes(k_passive, 0.28);
-  takes(k_tree_passive, 0.082);
-  EXPECT_EQ(judged().set, "OMP_WAIT_POLICY=passive wstree run");
-  EXPECT_THAT(judged().paragraph,
-              HasSubstr("is faster still, 91.8 % faster (12.2 times as fast) than as it is"));
-  takes(k_tree_passive, 0.28);
-  EXPECT_EQ(judged().set, "OMP_WAIT_POLICY=passive") << "the simpler one does as well";
-  takes(k_unbound, 0.1);
-  EXPECT_EQ(judged().set, "wstree run --bind none");
-}
-
-TEST_F(Judge, RecommendsFastCpusWhereTheyAreFasterAlone) {
-  const FastSettings fast = {{"OMP_NUM_THREADS", "4"}, {"OMP_PLACES", "{0},{1},{2},{3}"}};
-  contest_.samples.clear();
-  for (auto& variant : make_variants(kinds_, {}, false, true, fast))
-    contest_.samples.push_back({std::move(variant), {}, {}, {}});
-  for (auto& samples : contest_.samples) takes(samples.variant.name, 1);
-  takes(k_fast, 0.6);
-  EXPECT_EQ(judged().set, "OMP_NUM_THREADS=4 OMP_PLACES={0},{1},{2},{3}");
-  takes(k_tree, 0.5);
-  takes(k_tree_fast, 0.4);
-  EXPECT_EQ(judged().set, "OMP_NUM_THREADS=4 OMP_PLACES={0},{1},{2},{3} wstree run");
-}
-
 TEST_F(Judge, SaysWhatIsKnownIfTimesVary) {
   for (auto& samples : contest_.samples) {
     if (samples.variant.name != k_tree) continue;
@@ -286,92 +199,6 @@ TEST_F(Judge, SaysWhatIsKnownIfTimesVary) {
   const auto text = judged().paragraph;
   EXPECT_THAT(text, HasSubstr("The times vary too much to tell: with the tree it takes 0.3"));
   EXPECT_THAT(text, Not(HasSubstr("it is below")));
-}
-
-/// A literal loop that costs much as the source says, and next to nothing under the tree.
-class JudgePair : public Judge {
-protected:
-  JudgePair() {
-    takes(k_tree, 0.25);
-    takes(k_unbound, 0.25);
-    takes(k_tree_passive, 0.25);
-    contest_.loops = {{"long", "long.c", 10, 1}, {"cheap", "cheap.c", 20, 3}};
-    contest_.loops[0].as_it_is = contest_.loops[1].as_it_is = "wsfixed,1";
-    contest_.loops[0].seconds = {{k_tree, times(0.2)}, {"wsfixed,1", times(0.2)}};
-    contest_.loops[1].seconds = {{k_tree, times(0.001)}, {"wsfixed,1", times(0.8)}};
-  }
-  static std::vector<double> times(double seconds) {
-    std::vector<double> all;
-    for (int i = 0; i < 10; ++i) all.push_back(seconds * (1 + 0.001 * (i * 7 % 5)));
-    return all;
-  }
-  static Ratio ratio(double of) { return {of, of - 0.005, of + 0.005, true}; }
-};
-
-TEST_F(JudgePair, NamesTheLoopThatGainedByWhatItsSourceSays) {
-  EXPECT_THAT(judged().paragraph,
-              HasSubstr("Loops: cheap (99.9 % faster (800.0 times as fast) than wsfixed,1)."));
-}
-
-TEST_F(JudgePair, NamesAChunkThatIsTooLarge) {
-  EXPECT_THAT(judged().paragraph, Not(HasSubstr("chunk")));
-  contest_.loops[0].large_chunk = 256;
-  EXPECT_THAT(
-      judged().paragraph,
-      HasSubstr(
-          "The chunk of long is too large: whole chunks of 256 iterations are handed out, too few to be "
-          "shared. Write a smaller one."));
-  contest_.loops[0].seconds[k_tree] = times(0.005);
-  EXPECT_THAT(judged().paragraph, Not(HasSubstr("too large"))) << "next to nothing of the program's time";
-}
-
-TEST_F(JudgePair, RecommendsWhatSharedChunksGain) {
-  kinds_.large_chunk = true;
-  contest_.samples.clear();
-  for (auto& variant : make_variants(kinds_, {}, true, true))
-    contest_.samples.push_back({std::move(variant), {}});
-  for (auto& samples : contest_.samples) takes(samples.variant.name, 1);
-  takes(k_shared_chunks, 0.3);
-  contest_.loops[0].large_chunk = 256;
-  contest_.loops[0].seconds[k_shared_chunks] = times(0.1);
-  EXPECT_EQ(judged().set, "wstree run --rules '* chunk=1'");
-  EXPECT_THAT(judged().paragraph, HasSubstr("If threads share them it is 70."));
-  EXPECT_EQ(judge_loop(contest_.loops[0]).best, "wstree chunk=1");
-  EXPECT_THAT(comparison_rules(contest_), HasSubstr("\nlong.c:10 wstree chunk=1\n"));
-  EXPECT_THAT(comparison_rules(contest_), Not(HasSubstr(";"))) << "which would end a comment";
-  for (auto& samples : contest_.samples)
-    if (samples.variant.name == k_shared_chunks) samples.outputs.back() = 2;
-  EXPECT_EQ(judged().set, "");
-  EXPECT_THAT(judged().paragraph, HasSubstr("The program counts on whole chunks"));
-}
-
-TEST_F(JudgePair, SendsLoopsThatCannotBeToldToTheTreeIfThatGains) {
-  for (auto& loop : contest_.loops) loop.too_short = true;
-  EXPECT_THAT(comparison_rules(contest_), HasSubstr("\n* wstree loops=runtime\n"));
-  takes(k_tree, 1.1);
-  EXPECT_THAT(comparison_rules(contest_), Not(HasSubstr("\n* "))) << "it gains nothing";
-}
-
-TEST_F(JudgePair, RecommendsRulesOnlyAsTheyWereMeasured) {
-  auto good = judged();
-  judge_rules(good, {10, ratio(0.2), ratio(0.9)}, "RULES");
-  EXPECT_THAT(
-      good.paragraph,
-      HasSubstr(
-          "With the rules in 'RULES' it is 80.0 % faster (5.0 times as fast), between 79.5 and 80.5 %"));
-  EXPECT_EQ(good.set, "wstree run --rules RULES");
-  auto beside = judged();
-  judge_rules(beside, {10, ratio(0.2), ratio(0.9)}, "RULES",
-              settings_beside_rules(
-                  {"", Role::tree, true, {{"OMP_SCHEDULE", "wstree"}, {"OMP_WAIT_POLICY", "passive"}}}));
-  EXPECT_THAT(beside.paragraph,
-              testing::EndsWith("OMP_WAIT_POLICY=passive wstree run --rules RULES -- PROGRAM"));
-  auto lost = judged();
-  judge_rules(lost, {10, ratio(0.9), ratio(3.6)}, "RULES");
-  EXPECT_THAT(
-      lost.paragraph,
-      HasSubstr("260.0 % slower (3.6 times as long) than the tree for all loops does, so 'RULES' does not"));
-  EXPECT_THAT(rules_for_all(contest_), HasSubstr("\n* wstree loops=runtime\n"));
 }
 
 } // namespace

@@ -154,6 +154,74 @@ TEST_F(ReportPage, SaysWhatToDoAboutALoop) {
   EXPECT_THAT(report({write("even", statistics(1, 0).dump())}).out, Not(HasSubstr("What to do")));
 }
 
+TEST_F(ReportPage, CommandsAreWholeAndNameTheProgram) {
+  auto made = statistics(1, 0);
+  made["loops"][0]["schedule"] = "wsstatic";
+  made["loops"][0]["even_saves_seconds"] = 0.1;
+  const auto command = [&] {
+    const auto told = json::parse(report({write("s", made.dump()), "--json"}).out);
+    return told.at("loops").at(0).at("advice").at("command").get<std::string>();
+  };
+  EXPECT_EQ(command(), "wstree run --rules 'file0.c:1 wstree' -- PROGRAM");
+  made["command"] = "./heat 4096";
+  EXPECT_EQ(command(), "wstree run --rules 'file0.c:1 wstree' -- ./heat 4096");
+  EXPECT_THAT(report({path("s")}).out, HasSubstr("    run     wstree run --rules "));
+  made["loops"][0]["label"] = "it's";
+  EXPECT_EQ(command(), "") << "a shell would read the quote";
+}
+
+TEST_F(ReportPage, HasTheSourceAroundALoop) {
+  const auto file = write("a.c", "1\n  two {\n\tthree\n    four\n   five\n  six\n7\n");
+  auto made = statistics(1, 0);
+  const auto source = [&](int line) {
+    made["loops"][0]["where"] = file + ":" + std::to_string(line) + " (f)";
+    return json::parse(report({write("s", made.dump()), "--json"}).out).at("loops").at(0);
+  };
+  EXPECT_EQ(source(4).at("source"), "four");
+  EXPECT_EQ(
+      source(4).at("source_lines"),
+      json::parse(R"({"first": 2, "loop": 4, "lines": [" two {", "three", "   four", "  five", " six"]})"));
+  EXPECT_EQ(source(1).at("source_lines").at("lines"), json::parse(R"(["1", "  two {", "\tthree"])"));
+  EXPECT_FALSE(source(9).contains("source_lines")) << "the file has changed";
+  made["loops"][0]["where"] = path("missing.c") + ":4 (f)";
+  EXPECT_THAT(report({write("s", made.dump()), "--json"}).out, Not(HasSubstr("source_lines")));
+}
+
+/// The first loop as uneven as the mean thread comes late to the second one.
+TEST_F(ReportPage, LoopsWithoutABarrierBetweenThemMayMakeUpForEachOther) {
+  auto made = statistics(2, 0);
+  made["loops"][0]["schedule"] = made["loops"][1]["schedule"] = "wsstatic";
+  made["loops"][0]["even_saves_seconds"] = 0.2;
+  made["loops"][1].update({{"even_saves_seconds", 0}, {"imbalance", 1.0}, {"late_seconds", 0.2}});
+  const auto told = [&] { return report({write("s", made.dump())}).out; };
+  EXPECT_THAT(told(),
+              HasSubstr("Threads go from file0.c:1 </script>() to file1.c:2 </script>() without a barrier"));
+  EXPECT_THAT(told(), HasSubstr("unless file1.c:2 </script>() makes up for it"));
+  EXPECT_THAT(told(), HasSubstr("    run     wstree compare --loops -- PROGRAM\n"));
+  EXPECT_THAT(told(), Not(HasSubstr("set ")));
+  made["loops"][1]["calls"] = 9;
+  EXPECT_THAT(told(), Not(HasSubstr("barrier"))) << "they do not follow each other";
+}
+
+TEST_F(ReportPage, AgainstARunOfOneThreadSaysThatTimeGoesElsewhere) {
+  auto now = statistics(1, 0), alone = now;
+  now["loops"][0]["imbalance"] = 1.0;
+  alone["threads"] = 1;
+  const auto told = [&] {
+    return report({write("now", now.dump()), "--against", write("alone", alone.dump())}).out;
+  };
+  EXPECT_THAT(told(),
+              HasSubstr("The time goes elsewhere: the loops are even, and 4 threads together take 4.0 times "
+                        "one thread's time."));
+  const auto kept = write("kept", report({path("alone"), "--json"}).out);
+  EXPECT_THAT(report({path("now"), "--against", kept}).out, HasSubstr("time goes elsewhere"));
+  alone["loops"][0]["seconds"] = 1.5;
+  EXPECT_THAT(told(), Not(HasSubstr("elsewhere"))) << "four threads take 0.5 s each of 1.5 s";
+  alone["loops"][0]["seconds"] = 0.5;
+  now["loops"][0]["imbalance"] = 1.5;
+  EXPECT_THAT(told(), Not(HasSubstr("elsewhere"))) << "it is uneven";
+}
+
 TEST_F(ReportPage, AgainstAnEarlierRunSaysWhatGotFasterAndSlower) {
   auto now = statistics(3, 0);
   auto before = statistics(2, 0);

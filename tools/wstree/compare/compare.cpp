@@ -186,18 +186,33 @@ std::string hints(const CompareRequest& request, const Contest& comparison) {
   return text;
 }
 
-/// Writes rules that were checked by runs. False if the file cannot be written.
-bool write_rules(const std::string& file, const Contest& comparison, CompareSession& session,
-                 Judgement& judgement) {
-  if (comparison.find(k_tree) == nullptr) return true; // nothing was measured
-  if (judgement.chosen == k_one_thread) return write_file(file, rules_for_one_thread(comparison));
-  auto rules = comparison_rules(comparison);
+/// Runs exactly what is to be recommended, and the program by rules if they are wanted, before it says so and
+/// writes them. False if the file cannot be written.
+bool check_advice(const CompareRequest& request, const Contest& comparison, CompareSession& session,
+                  Judgement& judgement) {
   const auto* const chosen = comparison.find(judgement.chosen);
-  const auto settings =
-      chosen != nullptr ? settings_beside_rules(chosen->variant) : decltype(Variant::settings)();
-  const auto check = session.check(comparison, rules, settings);
-  judge_rules(judgement, check, file, settings);
-  return write_file(file, check.is_good() ? rules : rules_for_all(comparison));
+  if (chosen == nullptr) return true; // nothing was measured
+  auto rules = request.rules ? comparison_rules(comparison, judgement) : std::string();
+  const Invocation by_rules{
+      settings_beside_rules(chosen->variant), {"--rules", request.rules.value_or("")}, true};
+  std::vector<Invocation> advice;
+  if (!judgement.set.empty()) advice.push_back(judgement.invocation);
+  if (request.rules) advice.push_back({by_rules.variables, {"--rules", session.keep(rules)}, true});
+  const auto runs = session.check(comparison, advice);
+  const auto check_of = [&](std::size_t index) {
+    const auto& seconds = runs[index].seconds;
+    return FurtherRounds{seconds.size(), seconds.empty() ? 0 : median_of(runs[0].seconds),
+                         ratio_of(seconds, runs[0].seconds),
+                         index > 1 ? ratio_of(seconds, runs[1].seconds) : Ratio{}};
+  };
+  if (!judgement.set.empty()) judge_check(judgement, check_of(1));
+  if (request.rules) {
+    const auto check = check_of(advice.size());
+    judge_rules(judgement, check, by_rules, *request.rules);
+    if (!check.is_good()) rules = rules_for_all(comparison, judgement);
+  }
+  conclude(judgement);
+  return !request.rules || write_file(*request.rules, rules);
 }
 
 int show_all(const CompareRequest& request, const Contest& comparison, CompareSession& session,
@@ -209,8 +224,9 @@ int show_all(const CompareRequest& request, const Contest& comparison, CompareSe
   auto judgement = judge(comparison);
   const auto changes =
       request.against ? changes_since(baseline, comparison, tolerance_of(request)) : Changes{};
-  bool is_written = true, is_shown = false;
-  if (request.rules) is_written &= write_rules(*request.rules, comparison, session, judgement);
+  bool is_shown = false;
+  // A baseline is about times, and nothing else is run for it.
+  bool is_written = request.save || request.against || check_advice(request, comparison, session, judgement);
   for (const auto& wish : request.exports) {
     is_written &= write_export(wish, comparison, judgement);
     is_shown |= wish.find('=') == std::string::npos;

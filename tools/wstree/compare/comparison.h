@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,23 +31,28 @@ struct LoopTimes {
   std::string file;              ///< empty if it is not known
   std::uint32_t line = 0;        ///< 0, then
   std::uint64_t calls = 0;       ///< in one run
+  std::uint64_t iterations = 0;  ///< of all calls
+  std::uint64_t chunk = 1;       ///< that the source says
   std::size_t counted_round = 0; ///< from which these are
   bool too_short = false;        ///< in most runs, under each variant
-  std::uint64_t large_chunk = 0; ///< that the source says, if an execution has few of them
+  std::uint64_t large_chunk = 0; ///< `chunk` if an execution has few of them
   double imbalance = 1;          ///< under the tree, in the last run
   double preempted = 0;          ///< likewise: seconds that the mean thread had no processor
-  std::string as_it_is = {};     ///< the variant that does what the source of the loop says; often empty
+  std::string form = {};         ///< the schedule of the library that does what the source says: "wsfixed"
+  std::string as_it_is = {};     ///< the variant of that; often empty
   std::map<std::string, std::vector<double>> seconds = {}; ///< by variant, one for each round
   std::map<std::string, int> tells = {}; ///< by variant: runs in which it was long enough, less the others
 };
 
-/// What rounds say of rules that were written, besides the program as it is and the tree for all loops.
-struct RulesCheck {
+/// Further rounds of exactly what is to be recommended, besides the program as it is.
+struct FurtherRounds {
   std::size_t rounds = 0;
-  Ratio of_as_it_is, of_tree;
+  double seconds = 0; ///< of the program as it is
+  Ratio of_as_it_is;
+  Ratio of_other; ///< of rules: to what is recommended without them; else nothing
 
-  /// They take no longer than what they are to take the place of.
-  [[nodiscard]] bool is_good() const { return !of_as_it_is.is_slower() && !of_tree.is_slower(); }
+  /// It takes no longer than what it is to take the place of.
+  [[nodiscard]] bool is_good() const { return !of_as_it_is.is_slower() && !of_other.is_slower(); }
 };
 
 /// All that was measured.
@@ -75,20 +81,24 @@ Outputs outputs_of(const Contest& comparison, const Samples& samples);
 
 /// What the figures mean.
 struct Judgement {
-  std::string chosen;    ///< the variant that is recommended
-  std::string set;       ///< what to set, as words of a shell: "OMP_SCHEDULE=guided"; empty: nothing
-  std::string paragraph; ///< all of it in words
-  Ratio gain;            ///< of the tree in units of the program as it is
-  std::vector<std::string> warnings; ///< outputs that differ, variants that failed
+  std::string chosen;                 ///< the variant that is recommended
+  Invocation invocation;              ///< of that
+  std::string set;                    ///< the same as words of a shell: "OMP_SCHEDULE=guided"; empty: nothing
+  std::string paragraph;              ///< all of it in words
+  Ratio gain;                         ///< of the tree in units of the program as it is
+  std::vector<std::string> warnings;  ///< outputs that differ, variants that failed
+  std::optional<FurtherRounds> check; ///< of `set`
 };
+/// All but the last sentence of the paragraph, which conclude() adds.
 Judgement judge(const Contest& comparison);
 
-/// Settings of a variant that rules cannot hold.
-std::vector<std::pair<std::string, std::string>> settings_beside_rules(const Variant& variant);
-
-/// Adds to the paragraph what the rules in `file` gain, beside `settings`, or lose. Sets them if they gain.
-void judge_rules(Judgement& judgement, const RulesCheck& check, const std::string& file,
-                 const std::vector<std::pair<std::string, std::string>>& settings = {});
+/// Adds to the paragraph what a run of exactly `set` gains. Takes `set` back if it gains nothing.
+void judge_check(Judgement& judgement, const FurtherRounds& check);
+/// Adds what `rules` gain, which start the program with a file of rules, or lose. Sets them if they gain.
+void judge_rules(Judgement& judgement, const FurtherRounds& check, const Invocation& rules,
+                 const std::string& file);
+/// Adds what to set.
+void conclude(Judgement& judgement);
 
 /// The schedule that is best for a loop, by name of the variant, and what it takes of the time of the next
 /// best one.

@@ -22,8 +22,8 @@ const char* role_text(Role role) {
     return "tree";
   case Role::per_loop:
     return "per loop";
-  case Role::rules:
-    return "rules";
+  case Role::advice:
+    return "advice";
   case Role::cause:
     break;
   }
@@ -101,8 +101,12 @@ std::string comparison_json(const Contest& comparison, const Judgement& judgemen
                      {"loops", Object::array()},
                      {"gain", object_of(judgement.gain)},
                      {"set", judgement.set},
+                     {"check", Object()},
                      {"paragraph", judgement.paragraph},
                      {"warnings", judgement.warnings}};
+  if (judgement.check)
+    document["check"] = {{"rounds", judgement.check->rounds},
+                         {"of_as_it_is", object_of(judgement.check->of_as_it_is)}};
   for (const auto& samples : comparison.samples) {
     auto variant = object_of(comparison, samples);
     if (!samples.counts.empty()) {
@@ -143,37 +147,34 @@ std::string comparison_markdown(const Contest& comparison, const Judgement& judg
 
 namespace {
 
-std::string rules_head(const Contest& comparison, const char* what) {
+std::string rules_head(const Contest& comparison, const std::string& what) {
   return fmt::format("{}, {} rounds of {}: {}.\n", k_rules_heading, comparison.rounds, comparison.program,
                      what);
 }
 
-/// "* wstree loops=runtime,dynamic": what the variant of the tree does.
-std::string rule_for_all(const Contest& comparison) {
-  const auto* const tree = comparison.find(k_tree);
-  std::string loops = "runtime";
-  for (const auto& [name, value] : tree->variant.settings)
-    if (name == "WSTREE_LOOPS") loops = value;
-  return fmt::format("* wstree loops={}\n", loops);
+/// The rule of what is recommended, with what has to be set beside it; empty: the library has no part in it.
+std::string rule_for_all(const Contest& comparison, const Judgement& judgement) {
+  const auto* const chosen = judgement.set.empty() ? nullptr : comparison.find(judgement.chosen);
+  const auto rule = chosen != nullptr ? rule_of(chosen->variant) : std::string();
+  if (rule.empty()) return {};
+  const auto beside = Invocation{settings_beside_rules(chosen->variant), {}, false}.text();
+  return (beside.empty() ? "" : fmt::format("# With {} in the environment:\n", beside)) + rule + "\n";
 }
-
-bool gains(const Contest& comparison) { return comparison.ratio(k_tree, k_as_it_is).is_faster(); }
 
 } // namespace
 
-std::string rules_for_one_thread(const Contest& comparison) {
-  return rules_head(comparison, "one thread is faster than every schedule, OMP_NUM_THREADS=1");
+std::string rules_for_all(const Contest& comparison, const Judgement& judgement) {
+  const auto rule = rule_for_all(comparison, judgement);
+  return rules_head(comparison, rule.empty() ? "no schedule of the library gains anything"
+                                             : fmt::format("'{}' for all loops", judgement.chosen)) +
+         rule;
 }
 
-std::string rules_for_all(const Contest& comparison) {
-  if (!gains(comparison)) return rules_head(comparison, "no schedule of the library gains anything");
-  return rules_head(comparison, "the tree for all loops") + rule_for_all(comparison);
-}
-
-std::string comparison_rules(const Contest& comparison) {
+std::string comparison_rules(const Contest& comparison, const Judgement& judgement) {
+  if (judgement.chosen == k_one_thread) return rules_for_all(comparison, judgement);
   auto text = rules_head(comparison, "the schedule that is best for each loop");
-  const bool tree_gains = gains(comparison);
-  if (tree_gains) text += "# Loops without a line of their own:\n" + rule_for_all(comparison);
+  if (const auto rule = rule_for_all(comparison, judgement); !rule.empty())
+    text += "# Loops without a line of their own:\n" + rule;
   for (const auto& loop : comparison.loops) {
     if (loop.line == 0) {
       text += fmt::format("# {}: its line is not known; compile with -g\n", loop.name);

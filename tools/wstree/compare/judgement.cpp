@@ -14,7 +14,6 @@ namespace wstree::cli {
 
 namespace {
 
-constexpr const char* k_set_passive = "OMP_WAIT_POLICY=passive";
 constexpr double k_short_run = 0.1; // seconds
 /// Differences that nobody overlooks if they can be seen at all.
 constexpr double k_coarse = 0.1;
@@ -31,15 +30,6 @@ const Samples* fastest(const Contest& comparison, Role role) {
     if (best == nullptr || median_of(samples.seconds) < median_of(best->seconds)) best = &samples;
   }
   return best;
-}
-
-std::string settings_text(const Variant& variant) {
-  std::string text;
-  for (const auto& [name, value] : variant.settings) {
-    if (!text.empty()) text += ' ';
-    text.append(name).append("=").append(value);
-  }
-  return text;
 }
 
 /// The loops on which the tree makes a difference to what their source says, most of it first.
@@ -66,10 +56,10 @@ std::string loops_text(const Contest& comparison) {
 }
 
 /// Why the tree is faster than the program as it is, if that is not the schedule.
-std::string other_cause(const Contest& comparison, std::string& set) {
+std::string other_cause(const Contest& comparison, std::string& chosen) {
   const auto passive = comparison.ratio(k_passive, k_as_it_is);
   if (passive.is_faster() && !comparison.ratio(k_tree, k_passive).is_faster()) {
-    set = k_set_passive;
+    chosen = k_passive;
     return fmt::format(
         " The reason is how threads wait, not the schedule: OMP_WAIT_POLICY=passive alone makes it "
         "{}.",
@@ -95,14 +85,13 @@ std::string cause_of_loss(const Contest& comparison) {
   return {};
 }
 
-/// Seconds of one thread, if it is faster than each run of every other variant; 0: it is not.
+/// Seconds of one thread, if it is faster than every other variant; 0: it is not.
 double fastest_alone(const Contest& comparison) {
   const auto* const alone = comparison.find(k_one_thread);
   if (alone == nullptr || alone->seconds.size() < 2) return 0;
   const double seconds = median_of(alone->seconds);
   for (const auto& samples : comparison.samples)
-    if (samples.is_usable() && samples.variant.name != k_one_thread &&
-        *std::min_element(samples.seconds.begin(), samples.seconds.end()) <= seconds)
+    if (samples.is_usable() && samples.variant.name != k_one_thread && median_of(samples.seconds) <= seconds)
       return 0;
   return seconds;
 }
@@ -242,36 +231,21 @@ Outputs outputs_of(const Contest& comparison, const Samples& samples) {
 
 namespace {
 
-/// How to run a variant that the library serves.
-std::string command_of(const Variant& variant) {
-  std::string before, options;
-  for (const auto& [name, value] : variant.settings) {
-    if (name == "WSTREE_LOOPS")
-      options += " --loops " + value;
-    else if (name == "WSTREE_BIND")
-      options += " --bind " + value;
-    else if (name == "WSTREE_RULES")
-      options += " --rules '" + value + "'";
-    else if (name != "OMP_SCHEDULE")
-      before += name + "=" + value + " ";
-  }
-  return before + "wstree run" + options;
-}
-
-/// Whether a variant with one setting more is worth that: surely faster than `chosen`.
+/// The variant with one setting more, or another schedule of the library, that is surely and much faster than
+/// `chosen`; nullptr: there is none.
 const Samples* better_together(const Contest& comparison, const std::string& chosen) {
   const Samples* best = nullptr;
-  for (const char* const name :
-       {k_tree, k_tree_passive, k_unbound, k_balanced, k_shared_chunks, k_fast, k_tree_fast}) {
-    const auto* const one = comparison.find(name);
-    const auto ratio = comparison.ratio(name, chosen);
-    if (one == nullptr || (name == k_shared_chunks && outputs_of(comparison, *one) == Outputs::differ) ||
-        !ratio.is_faster() || ratio.middle > 1 - k_worth_more ||
-        !comparison.ratio(name, k_as_it_is).is_faster())
+  const auto is_much_faster = [&](const Samples& one, const std::string& than) {
+    const auto ratio = comparison.ratio(one.variant.name, than);
+    return ratio.is_faster() && ratio.middle <= 1 - k_worth_more;
+  };
+  for (const auto& one : comparison.samples) {
+    const auto& name = one.variant.name;
+    if (!one.is_usable() || one.variant.few_rounds || one.variant.role == Role::schedule ||
+        (name == k_shared_chunks && outputs_of(comparison, one) == Outputs::differ) ||
+        !is_much_faster(one, chosen) || !comparison.ratio(name, k_as_it_is).is_faster())
       continue;
-    if (best == nullptr || (comparison.ratio(name, best->variant.name).is_faster() &&
-                            comparison.ratio(name, best->variant.name).middle <= 1 - k_worth_more))
-      best = one;
+    if (best == nullptr || is_much_faster(one, best->variant.name)) best = &one;
   }
   return best;
 }
@@ -290,29 +264,27 @@ Judgement judge(const Contest& comparison) {
   const auto* const schedule = fastest(comparison, Role::schedule);
   const auto against = schedule != nullptr ? ratio_of(tree->seconds, schedule->seconds) : Ratio{};
   const auto alone = schedule != nullptr ? comparison.ratio(schedule->variant.name, k_as_it_is) : Ratio{};
-  std::string chosen = k_as_it_is;
+  auto& chosen = judgement.chosen = k_as_it_is;
   auto& text = judgement.paragraph;
   if (judgement.gain.is_faster()) {
-    judgement.set = command_of(tree->variant);
     chosen = k_tree;
     text = fmt::format("The tree makes the program {}, {}.", verdict_text(judgement.gain),
                        how_sure(judgement.gain));
-    const auto cause = other_cause(comparison, judgement.set);
-    if (judgement.set == k_set_passive) chosen = k_passive;
+    const auto cause = other_cause(comparison, chosen);
     text += cause;
     if (cause.empty() && alone.is_faster() && !against.is_faster()) {
-      judgement.set = settings_text(schedule->variant);
       chosen = schedule->variant.name;
-      text += fmt::format(" So does {} without the library: {} between the two.", judgement.set,
+      text += fmt::format(" So does {} without the library: {} between the two.",
+                          invocation_of(schedule->variant).text(),
                           against.is_slower() ? "it is faster" : verdict_text(against));
     }
     if (cause.empty()) text += loops_text(comparison);
   } else if (alone.is_faster()) {
-    judgement.set = settings_text(schedule->variant);
     chosen = schedule->variant.name;
-    text = fmt::format(
-        "{} makes the program {}, {}; with the tree {}.", judgement.set, verdict_text(alone), how_sure(alone),
-        judgement.gain.is_slower() ? "it is " + verdict_text(judgement.gain) : verdict_text(judgement.gain));
+    text = fmt::format("{} makes the program {}, {}; with the tree {}.",
+                       invocation_of(schedule->variant).text(), verdict_text(alone), how_sure(alone),
+                       judgement.gain.is_slower() ? "it is " + verdict_text(judgement.gain)
+                                                  : verdict_text(judgement.gain));
   } else if (judgement.gain.is_slower()) {
     text = fmt::format("The tree makes the program {}: leave it as it is.", verdict_text(judgement.gain)) +
            cause_of_loss(comparison) + loops_text(comparison);
@@ -320,37 +292,32 @@ Judgement judge(const Contest& comparison) {
     text = "No difference between the tree and the program as it is can be seen." +
            resolution(judgement.gain) + share_of_loops(comparison);
     if (const auto passive = comparison.ratio(k_passive, k_as_it_is); passive.is_faster()) {
-      judgement.set = k_set_passive;
       chosen = k_passive;
       text += fmt::format(" But OMP_WAIT_POLICY=passive makes it {}.", verdict_text(passive));
     }
   }
   if (const double seconds = fastest_alone(comparison); seconds > 0) {
-    judgement.chosen = k_one_thread;
-    judgement.set = "OMP_NUM_THREADS=1";
+    chosen = k_one_thread;
     const auto elsewhere = time_elsewhere(comparison);
-    text +=
-        fmt::format(" One thread is faster than all of them ({:.3f} s){}", seconds,
-                    elsewhere.empty() ? ": the loops are too short to be shared, or the threads have too few "
-                                        "processors."
-                                      : "." + elsewhere) +
-        too_short(comparison) + " Set: " + judgement.set;
-    return judgement;
+    text += fmt::format(" One thread is faster than all of them ({:.3f} s){}", seconds,
+                        elsewhere.empty() ? ": the loops are too short to be shared, or the threads have too "
+                                            "few processors."
+                                          : "." + elsewhere);
+  } else {
+    if (const auto* const more = better_together(comparison, chosen)) {
+      const auto gain = comparison.ratio(more->variant.name, k_as_it_is);
+      const auto* const still = chosen == k_as_it_is ? "" : "faster still, ";
+      chosen = more->variant.name;
+      text +=
+          fmt::format(" '{}' is {}{} than as it is, {}.", chosen, still, verdict_text(gain), how_sure(gain));
+    }
+    text += saved_by_passive(comparison, chosen) + large_chunks(comparison) + small_chunks(comparison) +
+            few_iterations(comparison) + time_elsewhere(comparison);
   }
-  if (const auto* const more = better_together(comparison, chosen)) {
-    judgement.set = more->variant.served ? command_of(more->variant) : settings_text(more->variant);
-    const auto gain = comparison.ratio(more->variant.name, k_as_it_is);
-    chosen = more->variant.name;
-    text += fmt::format(" '{}' is faster still, {} than as it is, {}.", more->variant.name,
-                        verdict_text(gain), how_sure(gain));
-  }
-  judgement.chosen = chosen;
-  text += saved_by_passive(comparison, chosen) + large_chunks(comparison) + time_elsewhere(comparison) +
-          too_short(comparison);
-  if (judgement.set.find("wstree run") != std::string::npos)
-    text += look_at(comparison, median_of(tree->seconds)) + fmt::format(" Run: {} -- PROGRAM", judgement.set);
-  else
-    text += judgement.set.empty() ? " Set nothing." : " Set: " + judgement.set;
+  text += too_short(comparison);
+  judgement.invocation = invocation_of(comparison.find(chosen)->variant);
+  judgement.set = judgement.invocation.text();
+  if (judgement.invocation.served) text += look_at(comparison, median_of(tree->seconds));
   return judgement;
 }
 

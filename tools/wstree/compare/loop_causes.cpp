@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "loop_causes.h"
 
+#include "support/few_chunks.h"
 #include "support/loop_name.h"
+#include "support/time_elsewhere.h"
 #include "verdicts.h"
 
 #include <fmt/format.h>
@@ -62,19 +64,49 @@ std::string large_chunks(const Contest& comparison) {
   return text.empty() ? text : text + shared_chunks(comparison);
 }
 
+std::string small_chunks(const Contest& comparison) {
+  constexpr double k_small = 1e-6, k_handed_out = 20e-9, k_much = 0.1; // seconds, of a chunk; of the program
+  const auto* const usual = comparison.find(k_as_it_is);
+  std::string text;
+  for (const auto& loop : comparison.loops) {
+    const auto tree = loop.seconds.find(k_tree);
+    if (loop.form != "wsfixed" || tree == loop.seconds.end() || loop.iterations == 0 ||
+        !comparison.ratio(k_tree, k_as_it_is).is_faster())
+      continue;
+    const double chunks = static_cast<double>(loop.iterations) / static_cast<double>(loop.chunk);
+    const double each = median_of(tree->second) * static_cast<double>(comparison.threads) / chunks;
+    if (each < k_small && chunks * k_handed_out >= k_much * median_of(usual->seconds))
+      text += fmt::format(
+          " The chunk of {} is too small: its {:.0f} chunks take {:.0f} ns each, hardly more than to "
+          "hand one out costs.",
+          folded_name(loop.name), chunks, each * 1e9);
+  }
+  return text;
+}
+
+std::string few_iterations(const Contest& comparison) {
+  constexpr double k_uneven = 1.1;
+  std::string text;
+  for (const auto& loop : comparison.loops) {
+    const auto shares = static_cast<double>(loop.calls * comparison.threads);
+    if (loop.too_short || loop.large_chunk != 0 || loop.imbalance < k_uneven || !matters(comparison, loop) ||
+        static_cast<double>(loop.iterations) >= k_few_chunks * shares)
+      continue;
+    text +=
+        fmt::format(" {} has {:.1f} iterations for each thread, too few to be shared: make more and smaller "
+                    "ones (collapse(2), or a loop further out).",
+                    folded_name(loop.name), static_cast<double>(loop.iterations) / shares);
+  }
+  return text;
+}
+
 std::string time_elsewhere(const Contest& comparison) {
-  constexpr double k_far_more = 1.6;
   const auto* const alone = comparison.find(k_one_thread);
   const auto* const tree = comparison.find(k_tree);
-  if (alone == nullptr || tree == nullptr || alone->seconds.size() < 2 || comparison.threads < 2) return {};
-  const double times =
-      static_cast<double>(comparison.threads) * median_of(tree->seconds) / median_of(alone->seconds);
-  if (times < k_far_more || !are_even(comparison, *tree)) return {};
-  return fmt::format(
-      " The time goes elsewhere: the loops are even, and {} threads together take {:.1f} times one "
-      "thread's time. They wait for memory, for locks, or for cache lines that they share, which no "
-      "schedule saves.",
-      comparison.threads, times);
+  if (alone == nullptr || tree == nullptr || alone->seconds.size() < 2 || !are_even(comparison, *tree))
+    return {};
+  const auto text = time_elsewhere(comparison.threads, median_of(tree->seconds), median_of(alone->seconds));
+  return text.empty() ? text : " " + text;
 }
 
 } // namespace wstree::cli

@@ -4,11 +4,9 @@
 #include "commands.h"
 #include "doctor/cpu_kinds.h"
 #include "doctor/served_loops.h"
-#include "inspect/program.h"
 #include "inspect/statistics.h"
 #include "measured_run.h"
 #include "reference.h"
-#include "rules/in_force.h"
 #include "support/message.h"
 #include "support/text_file.h"
 
@@ -17,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -76,12 +75,12 @@ bool has_large_chunk(const nlohmann::json& report) {
 }
 
 /// Nothing where the user has chosen the team or its places.
-FastSettings fast_settings() {
+Settings fast_settings() {
   for (const char* const name : {"OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY",
                                  "KMP_AFFINITY", "KMP_HW_SUBSET"})
     if (const char* const value = std::getenv(name); value != nullptr && *value != '\0') return {};
   auto fast = fast_cpus();
-  return fast ? std::move(fast->settings) : FastSettings{};
+  return fast ? std::move(fast->settings) : Settings{};
 }
 
 } // namespace
@@ -120,7 +119,9 @@ void CompareSession::run(Samples& samples, bool warm) {
   auto environment = environment_of(samples.variant);
   std::optional<RunCounters> counters;
   if (request_.counters && !warm) comparison_.counters_problem = counters.emplace().problem();
-  const auto result = run_measured(command_, environment, folder_);
+  auto command = samples.variant.starter;
+  command.insert(command.end(), command_.begin(), command_.end());
+  const auto result = run_measured(command, environment, folder_);
   if (g_interrupted != 0) return;
   if (result.error != 0)
     samples.problem = std::strerror(result.error);
@@ -151,20 +152,22 @@ void CompareSession::read_loops(const Variant& variant) {
       if (is_new) comparison_.loops.push_back({text, name.file, name.line});
       auto& times = comparison_.loops[known->second];
       if (variant.role == Role::tree) {
-        if (times.counted_round != comparison_.rounds + 1) times.calls = 0;
+        if (times.counted_round != comparison_.rounds + 1) times.calls = times.iterations = 0;
         times.counted_round = comparison_.rounds + 1;
         const auto calls = loop.value("calls", std::uint64_t{0}),
-                   chunk = loop.value("chunk", std::uint64_t{1});
+                   iterations = loop.value("iterations", std::uint64_t{0});
         times.calls += calls;
-        if (has_few_chunks(chunk, loop.value("iterations", std::uint64_t{0}), calls,
-                           report.value("threads", std::uint64_t{1})))
-          times.large_chunk = chunk;
+        times.iterations += iterations;
+        times.chunk = loop.value("chunk", std::uint64_t{1});
+        if (has_few_chunks(times.chunk, iterations, calls, report.value("threads", std::uint64_t{1})))
+          times.large_chunk = times.chunk;
+        times.form = form_of_source(loop, comparison_.kinds);
         times.imbalance = loop.value("imbalance", 1.0);
         times.preempted = loop.value("preempted_seconds", 0.0);
       }
       if (variant.role == Role::tree || variant.role == Role::per_loop)
         times.tells[variant.name] += loop.value("too_short_to_tell", false) ? -1 : 1;
-      if (variant.role == Role::per_loop && variant.name.starts_with(form_of_source(loop, comparison_.kinds)))
+      if (variant.role == Role::per_loop && !times.form.empty() && variant.name.starts_with(times.form))
         times.as_it_is = variant.name;
       auto& seconds = times.seconds[variant.name];
       const auto rounds = comparison_.rounds + 1;
@@ -266,26 +269,29 @@ void CompareSession::run_round(std::vector<Samples>& all, std::mt19937_64& rando
   }
 }
 
-RulesCheck CompareSession::check(const Contest& comparison, const std::string& rules,
-                                 const std::vector<std::pair<std::string, std::string>>& settings) {
-  known_loops_.clear(); // of the comparison that is over
-  comparison_.loops.clear();
-  Environment environment;
-  environment.set("WSTREE_RULES", rules);
-  resolve_rules(environment, find_program(command_.front()).path, "");
-  const auto value = environment.get("WSTREE_RULES").value_or("0");
-  std::vector<Samples> all = {
-      {{k_as_it_is, Role::as_it_is}, {}},
-      {comparison.find(k_tree)->variant, {}},
-      {{"these rules", Role::rules, true, {{"OMP_SCHEDULE", "wstree"}, {"WSTREE_RULES", value}}}, {}}};
-  all[2].variant.settings.insert(all[2].variant.settings.end(), settings.begin(), settings.end());
+std::string CompareSession::keep(const std::string& text) const {
+  auto file = (folder_ / "kept").string();
+  std::ofstream(file, std::ios::binary) << text;
+  return file;
+}
+
+std::vector<Samples> CompareSession::check(const Contest& comparison, const std::vector<Invocation>& advice) {
+  std::vector<Samples> all = {{{k_as_it_is, Role::as_it_is}, {}}};
+  for (const auto& one : advice) {
+    Variant variant{"what is recommended", Role::advice, false, one.variables};
+    if (one.served) variant.starter = {fs::read_symlink("/proc/self/exe").string(), "run"};
+    variant.starter.insert(variant.starter.end(), one.options.begin(), one.options.end());
+    if (one.served) variant.starter.emplace_back("--");
+    all.push_back({std::move(variant), {}});
+  }
   std::mt19937_64 random(comparison.seed);
-  for (comparison_.rounds = 0; comparison_.rounds < comparison.rounds && g_interrupted == 0;
-       ++comparison_.rounds)
+  comparison_.rounds = 0;
+  while (!advice.empty() && comparison_.rounds < comparison.rounds && g_interrupted == 0) {
     run_round(all, random);
+    ++comparison_.rounds;
+  }
   progress_.clear();
-  return {all[2].seconds.size(), ratio_of(all[2].seconds, all[0].seconds),
-          ratio_of(all[2].seconds, all[1].seconds)};
+  return all;
 }
 
 Contest CompareSession::measure() {

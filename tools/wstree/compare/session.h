@@ -35,10 +35,11 @@ public:
   Contest measure();
   /// Schedules of which the best is looked for. After warm_up().
   [[nodiscard]] std::size_t rivals() const;
-  /// As many rounds more, of the program as it is, of the tree and of `rules`, which name source lines, with
-  /// `settings` beside them.
-  RulesCheck check(const Contest& comparison, const std::string& rules,
-                   const std::vector<std::pair<std::string, std::string>>& settings);
+  /// As many rounds more, of the program as it is and of each of the ways to start it that are to be
+  /// recommended, in this order.
+  std::vector<Samples> check(const Contest& comparison, const std::vector<Invocation>& advice);
+  /// Returns the path of a file with this text, which the session keeps for runs.
+  [[nodiscard]] std::string keep(const std::string& text) const;
 
 private:
   void run(Samples& samples, bool warm);

@@ -21,13 +21,10 @@ std::string comparison_markdown(const Contest& comparison, const Judgement& judg
 std::string comparison_svg(const Contest& comparison, bool per_loop);
 /// How the text of comparison_rules() begins.
 inline constexpr std::string_view k_rules_heading = "# wstree compare";
-/// Lines "file:line schedule" for WSTREE_RULES: what is best for each loop. Where the tree makes the program
-/// faster, all other loops go to it; else there is a comment for each loop that cannot be judged.
-std::string comparison_rules(const Contest& comparison);
-/// The one rule that sends all loops to the tree, as the variant does; comments only if that gains nothing.
-std::string rules_for_all(const Contest& comparison);
-
-/// A comment only: no schedule is worth its threads.
-std::string rules_for_one_thread(const Contest& comparison);
+/// Lines "file:line schedule" for WSTREE_RULES: what is best for each loop, behind the rule of
+/// rules_for_all(). There is a comment for each loop that cannot be judged.
+std::string comparison_rules(const Contest& comparison, const Judgement& judgement);
+/// The rule that does for all loops what is recommended; a comment only if rules cannot do that.
+std::string rules_for_all(const Contest& comparison, const Judgement& judgement);
 
 } // namespace wstree::cli

@@ -142,9 +142,12 @@ std::string verdict_of(const LoopTimes& loop, bool brief) {
   if (loop.too_short) return "too short to tell";
   if (verdict.best.starts_with(k_tree) && verdict.best != k_tree) return "faster with shared chunks";
   if (verdict.other.empty()) return {};
-  if (!verdict.against.enough) return "too few to tell";
-  if (verdict.against.is_same() || brief) return brief_verdict(verdict.against);
-  return fmt::format("{} than {}", brief_verdict(verdict.against), verdict.other);
+  // Fewer rounds tell it from what the source says than from the best of several.
+  const bool of_best = verdict.against.enough;
+  const auto& ratio = of_best ? verdict.against : verdict.gain;
+  if (!ratio.enough) return "too few to tell";
+  if (ratio.is_same() || brief) return brief_verdict(ratio);
+  return fmt::format("{} than {}", brief_verdict(ratio), of_best ? verdict.other : loop.as_it_is);
 }
 
 std::string loops_table(const Contest& comparison, const Terminal& terminal) {

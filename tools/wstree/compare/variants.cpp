@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "variants.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 namespace wstree::cli {
 
 namespace {
-
-using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// The schedule of the library that does what one of the runtime does; empty if there is none.
 std::string own_form(const std::string& schedule) {
@@ -18,7 +20,71 @@ std::string own_form(const std::string& schedule) {
   return {};
 }
 
+/// A word of a shell.
+std::string shell_word(const std::string& word) {
+  return word.find_first_of(" *;$\"") == std::string::npos ? word : "'" + word + "'";
+}
+
+/// What stands for a variable of a variant in options of wstree run, and in rules.
+struct Form {
+  const char* variable;
+  const char* option;
+  const char* setting; ///< nullptr: it is one already
+};
+constexpr Form k_forms[] = {{"OMP_SCHEDULE", "--schedule", ""},
+                            {"WSTREE_LOOPS", "--loops", "loops="},
+                            {"WSTREE_BIND", "--bind", "bind="},
+                            {"WSTREE_RULES", "--rules", nullptr}};
+
+const Form* form_of(const std::string& variable) {
+  const auto* const found = std::ranges::find(k_forms, variable, &Form::variable);
+  return found == std::end(k_forms) ? nullptr : found;
+}
+
+constexpr std::string_view k_all = "* "; // what rules begin with that hold for all loops
+
 } // namespace
+
+std::string Invocation::text() const {
+  std::string text;
+  const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + word; };
+  for (const auto& [name, value] : variables) add(name + "=" + shell_word(value));
+  if (served) add("wstree run");
+  for (const auto& option : options) add(shell_word(option));
+  return text;
+}
+
+Invocation invocation_of(const Variant& variant) {
+  Invocation invocation{{}, {}, variant.served};
+  for (const auto& [name, value] : variant.settings) {
+    const auto* const form = variant.served ? form_of(name) : nullptr;
+    if (form == nullptr)
+      invocation.variables.emplace_back(name, value);
+    else if (form != k_forms || value != k_tree) // the schedule of wstree run
+      invocation.options.insert(invocation.options.end(), {form->option, value});
+  }
+  return invocation;
+}
+
+std::string rule_of(const Variant& variant) {
+  if (variant.name == k_one_thread) return std::string(k_all) + "threads=1";
+  if (!variant.served) return {};
+  std::string rule(k_all.substr(0, 1)), loops = " loops=runtime";
+  for (const auto& [name, value] : variant.settings) {
+    const auto* const form = form_of(name);
+    if (form == nullptr) continue;
+    if (name == "WSTREE_LOOPS") loops.clear();
+    rule += ' ' + (form->setting != nullptr ? form->setting + value : value.substr(k_all.size()));
+  }
+  return rule + loops;
+}
+
+Settings settings_beside_rules(const Variant& variant) {
+  if (variant.name == k_one_thread) return {};
+  auto settings = variant.settings;
+  std::erase_if(settings, [](const auto& setting) { return form_of(setting.first) != nullptr; });
+  return settings;
+}
 
 std::string short_name(const Variant& variant) {
   if (variant.name == k_unbound) return "wstree, not pinned";
@@ -29,7 +95,7 @@ std::string short_name(const Variant& variant) {
 }
 
 std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<std::string>& schedules,
-                                   bool per_loop, bool waits, const FastSettings& fast) {
+                                   bool per_loop, bool waits, const Settings& fast) {
   auto wanted = schedules;
   if (wanted.empty()) {
     wanted = {"static", "dynamic,1", "guided"};

@@ -13,17 +13,20 @@ enum class Role {
   schedule, ///< of the OpenMP runtime
   tree,     ///< the library with its default schedule
   per_loop, ///< the library doing as a schedule of the runtime does, for the times of single loops
-  rules,    ///< those that are written in the end
+  advice,   ///< to be recommended
   cause     ///< to find out whether something else than the schedule makes the difference
 };
+
+using Settings = std::vector<std::pair<std::string, std::string>>; ///< variables and their values
 
 /// One way to run the program.
 struct Variant {
   std::string name; ///< "guided"
   Role role;
   bool served = false; ///< with the library
-  std::vector<std::pair<std::string, std::string>> settings = {};
-  bool few_rounds = false; ///< a rough time is enough
+  Settings settings = {};
+  bool few_rounds = false;               ///< a rough time is enough
+  std::vector<std::string> starter = {}; ///< the command that starts the program: wstree run with its options
 };
 
 inline constexpr const char* k_as_it_is = "as it is";
@@ -40,8 +43,23 @@ inline constexpr const char* k_one_thread = "one thread";
 /// What a narrow table calls it: "wstree, passive".
 std::string short_name(const Variant& variant);
 
-/// Settings that give a program the fast CPUs of the machine only; empty: all are of one kind.
-using FastSettings = std::vector<std::pair<std::string, std::string>>;
+/// How a user starts a variant.
+struct Invocation {
+  Settings variables;
+  std::vector<std::string> options; ///< of wstree run
+  bool served = false;              ///< by wstree run
+
+  [[nodiscard]] bool is_none() const { return variables.empty() && !served; }
+  /// "OMP_SCHEDULE=guided", "OMP_WAIT_POLICY=passive wstree run --loops dynamic"
+  [[nodiscard]] std::string text() const;
+};
+Invocation invocation_of(const Variant& variant);
+
+/// The line of a file of rules that does for all loops what the variant does, as far as rules can:
+/// "* wstree loops=dynamic chunk=1"; empty: the library has no part in it.
+std::string rule_of(const Variant& variant);
+/// The variables of a variant that rules cannot hold.
+Settings settings_beside_rules(const Variant& variant);
 
 /// What is known of the program.
 struct ProgramLoops {
@@ -53,8 +71,9 @@ struct ProgramLoops {
 };
 
 /// `schedules`: of the runtime, or empty for all that it has.
-/// `waits`: OMP_WAIT_POLICY is not set by the user.
+/// `waits`: OMP_WAIT_POLICY is not set by the user. `fast`: settings that give a program the fast CPUs of the
+/// machine only; empty: all are of one kind.
 std::vector<Variant> make_variants(const ProgramLoops& loops, const std::vector<std::string>& schedules,
-                                   bool per_loop, bool waits, const FastSettings& fast = {});
+                                   bool per_loop, bool waits, const Settings& fast = {});
 
 } // namespace wstree::cli

@@ -84,39 +84,51 @@ LoopVerdict judge_loop(const LoopTimes& loop) {
   return verdict;
 }
 
-std::vector<std::pair<std::string, std::string>> settings_beside_rules(const Variant& variant) {
-  auto settings = variant.settings;
-  std::erase_if(settings, [](const auto& setting) {
-    return setting.first == "OMP_SCHEDULE" || setting.first == "WSTREE_LOOPS" ||
-           setting.first == "WSTREE_RULES";
-  });
-  return settings;
+void judge_check(Judgement& judgement, const FurtherRounds& check) {
+  const auto& gain = check.of_as_it_is;
+  judgement.check = check;
+  if (gain.is_faster()) {
+    judgement.paragraph +=
+        fmt::format(" Tried in {} further rounds: {}, {}.", check.rounds, verdict_text(gain), how_sure(gain));
+  } else if (!gain.enough) {
+    judgement.paragraph += fmt::format(" Tried in {} further rounds, too few to be sure.", check.rounds);
+  } else {
+    judgement.paragraph += fmt::format(" But tried in {} further rounds, {} gains nothing: {}.", check.rounds,
+                                       judgement.set, verdict_text(gain));
+    constexpr double k_short_run = 1; // seconds
+    if (judgement.invocation.served && check.seconds < k_short_run)
+      judgement.paragraph += " wstree run takes time to start, which counts in so short a run.";
+    judgement.set.clear();
+    judgement.invocation = {};
+  }
 }
 
-void judge_rules(Judgement& judgement, const RulesCheck& check, const std::string& file,
-                 const std::vector<std::pair<std::string, std::string>>& settings) {
+void judge_rules(Judgement& judgement, const FurtherRounds& check, const Invocation& rules,
+                 const std::string& file) {
   auto& text = judgement.paragraph;
-  if (!text.ends_with('.')) text += '.';
   if (!check.is_good()) {
     const bool loses = check.of_as_it_is.is_slower();
     text += fmt::format(
         " The best schedules of single loops together make it {} than {}, so '{}' does not have them.",
-        verdict_text(loses ? check.of_as_it_is : check.of_tree),
-        loses ? "as it is" : "the tree for all loops does", file);
-    return;
-  }
-  if (!check.of_as_it_is.is_faster()) {
+        verdict_text(loses ? check.of_as_it_is : check.of_other),
+        loses ? "as it is" : "what all loops have in common does", file);
+  } else if (!check.of_as_it_is.is_faster()) {
     text += fmt::format(" With the rules in '{}' {}.", file,
                         check.of_as_it_is.enough ? "no difference can be seen either"
                                                  : "too few rounds were run to tell");
-    return;
+  } else {
+    judgement.invocation = rules;
+    judgement.set = rules.text();
+    judgement.check = check;
+    text += fmt::format(" With the rules in '{}' it is {}, {}, by {} further rounds.", file,
+                        verdict_text(check.of_as_it_is), how_sure(check.of_as_it_is), check.rounds);
   }
-  std::string before;
-  for (const auto& [name, value] : settings) before += name + "=" + value + " ";
-  judgement.set = fmt::format("{}wstree run --rules {}", before, file);
-  text +=
-      fmt::format(" With the rules in '{}' it is {}, {}, by {} further rounds: {} -- PROGRAM", file,
-                  verdict_text(check.of_as_it_is), how_sure(check.of_as_it_is), check.rounds, judgement.set);
+}
+
+void conclude(Judgement& judgement) {
+  judgement.paragraph += judgement.set.empty()         ? std::string(" Set nothing.")
+                         : judgement.invocation.served ? fmt::format(" Run: {} -- PROGRAM", judgement.set)
+                                                       : " Set: " + judgement.set;
 }
 
 } // namespace wstree::cli

@@ -44,12 +44,14 @@ config::Options options_in_force(Environment environment) {
 /// Those of this process.
 void report_cpus(Report& report, const Environment& environment) {
   const auto cpus = cpu_facts();
-  report.add(check_cpus(cpus, environment));
+  auto checks = check_cpus(cpus, environment);
   const auto placement = placement_facts(environment);
   const auto team = team_size(cpus, environment);
+  // Its threads do not get the CPUs that there are.
+  if (auto bound = check_bound_cpus(placement, team, environment)) checks.front() = std::move(*bound);
+  report.add(std::move(checks));
   if (auto kinds = placement.machine != nullptr ? check_kinds(*placement.machine, team) : std::nullopt)
     report.add(std::move(*kinds));
-  if (auto check = check_bound_cpus(placement, team, environment)) report.add(std::move(*check));
   report.add(check_placement(placement, team, options_in_force(environment).bind));
 }
 
@@ -95,6 +97,11 @@ int doctor_command(const DoctorRequest& request) {
     auto checks = check_ranks(trial.processes, cpu_facts().present);
     if (is_launcher && checks.empty()) report_cpus(report, environment);
     if (is_launcher || trial.processes.size() > 1) report.add(std::move(checks));
+    if (!is_launcher && trial.processes.size() == 1) {
+      const auto cpus = cpu_facts();
+      if (auto check = check_threads(trial.processes.front(), team_size(cpus, environment), cpus.allowed))
+        report.add(std::move(*check));
+    }
     auto forms = calls.forms;
     forms.merge(forms_seen_later(trial.mapped, mapped));
     mapped.insert(mapped.end(), trial.mapped.begin(), trial.mapped.end());

@@ -30,9 +30,10 @@ Check of_file(const FileCalls& file, config::LoopKinds loops) {
   return check;
 }
 
-constexpr const char* k_use_plugin = "write schedule(runtime) where the iterations are uneven, or, if this "
-                                     "installation has the plugin, compile "
-                                     "with -fplugin=$(wstree path --gcc-plugin)";
+constexpr const char* k_use_plugin =
+    "say wstree run --loops runtime,proven, write schedule(runtime) where the "
+    "iterations are uneven, or, if this installation has the plugin, compile "
+    "with -fplugin=$(wstree path --gcc-plugin)";
 
 constexpr const char* k_use_parameter = "compile with --param=parloops-schedule=runtime";
 

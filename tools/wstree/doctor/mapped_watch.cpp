@@ -49,6 +49,11 @@ place::CpuSet MappedWatch::cpus(pid_t process) const {
   return found == seen_.end() ? place::CpuSet{} : found->second.cpus;
 }
 
+place::CpuSet MappedWatch::bound(pid_t process) const {
+  const auto found = seen_.find(process);
+  return found == seen_.end() ? place::CpuSet{} : found->second.bound;
+}
+
 std::string MappedWatch::rank(pid_t process) const {
   const auto found = seen_.find(process);
   return found == seen_.end() ? std::string() : found->second.rank;
@@ -62,18 +67,23 @@ void MappedWatch::look(pid_t process) {
   if (const auto cpus = allowed_cpus(read_text(folder / "status").value_or("")); !cpus.empty()) {
     auto& seen = seen_[process];
     if (auto program = fs::read_symlink(folder / "exe", error); program != seen.program)
-      seen = {std::move(program), {}, {}};
+      seen = {std::move(program)};
     if (seen.cpus.count() < cpus.count()) seen.cpus = cpus;
     // A process that ends has no variables any more.
     if (auto rank = rank_in(read_text(folder / "environ").value_or("")); !rank.empty())
       seen.rank = std::move(rank);
   }
-  // Each thread has children of its own. Everything here may be gone at any moment.
+  // Each thread has children and CPUs of its own. Everything here may be gone at any moment.
+  place::CpuSet bound;
+  std::size_t threads = 0;
   fs::directory_iterator thread(folder / "task", error);
-  for (; !error && thread != fs::directory_iterator(); thread.increment(error)) {
+  for (; !error && thread != fs::directory_iterator(); thread.increment(error), ++threads) {
+    bound.add(allowed_cpus(read_text(thread->path() / "status").value_or("")));
     std::istringstream children(read_text(thread->path() / "children").value_or(""));
     for (pid_t child = 0; children >> child;) look(child);
   }
+  // While threads come and go, there are fewer.
+  if (auto& most = seen_[process].bound; threads > 1 && most.count() < bound.count()) most = bound;
 }
 
 } // namespace wstree::cli

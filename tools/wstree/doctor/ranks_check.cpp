@@ -68,4 +68,21 @@ Checks check_ranks(const std::vector<TrialProcess>& processes, unsigned present)
   return checks;
 }
 
+std::optional<Check> check_threads(const TrialProcess& process, unsigned team, unsigned allowed) {
+  const auto bound = process.bound.count();
+  Check check{"cpus", Status::warn, {}, "threads that share a CPU wait for one another"};
+  if (bound != 0 && bound < std::min(process.threads, allowed)) {
+    check.found = fmt::format("in the trial {} had {} of {}", number_of(process.threads, "thread"), bound,
+                              number_of(allowed, "CPU"));
+    check.fix = "the program binds them itself: leave that out, or name a CPU for each thread";
+  } else if (allowed != 0 && process.threads > std::max(team, allowed)) {
+    check.found = fmt::format("in the trial a team had {} for {}", number_of(process.threads, "thread"),
+                              number_of(allowed, "CPU"));
+    check.fix = "the program asks for them itself: leave num_threads and omp_set_num_threads out";
+  } else {
+    return std::nullopt;
+  }
+  return check;
+}
+
 } // namespace wstree::cli

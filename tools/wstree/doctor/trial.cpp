@@ -96,8 +96,9 @@ Check why_none(const TrialFacts& facts, int status) {
     check.fix = how_to_leave_order(in_order);
   } else if (facts.forms.empty()) {
     check.cause = "no loop was seen that asks an OpenMP runtime for iterations; static ones do not";
-    check.fix = "write schedule(runtime) where the iterations are uneven, or have gcc do it, if this "
-                "installation has the plugin: -fplugin=$(wstree path --gcc-plugin)";
+    check.fix = "say wstree run --loops runtime,proven, write schedule(runtime) where the iterations are "
+                "uneven, or have gcc do it, if this installation has the plugin: -fplugin=$(wstree path "
+                "--gcc-plugin)";
   } else if (facts.forms.contains(LoopForm::fixed) && facts.loops.has(config::LoopKind::static_)) {
     check.cause = "its static loops were executed once, or take less than some microseconds";
     check.fix = "give the program arguments with which it repeats them";
@@ -171,6 +172,7 @@ void add_process(std::string_view report, const MappedWatch& watch, std::vector<
   TrialProcess process{parsed["pid"].get<std::uint64_t>()};
   process.threads = parsed.value("threads", 0U);
   process.cpus = watch.cpus(static_cast<pid_t>(process.number));
+  process.bound = watch.bound(static_cast<pid_t>(process.number));
   process.rank = watch.rank(static_cast<pid_t>(process.number));
   processes.push_back(process);
 }

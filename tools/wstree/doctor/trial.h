@@ -19,9 +19,10 @@ namespace wstree::cli {
 /// A process of a trial run that had served loops.
 struct TrialProcess {
   std::uint64_t number = 0;
-  std::string rank = {};   ///< of an MPI job; empty: it is none
-  unsigned threads = 0;    ///< in its largest team
-  place::CpuSet cpus = {}; ///< that it may use; empty: it was over before that was seen
+  std::string rank = {};    ///< of an MPI job; empty: it is none
+  unsigned threads = 0;     ///< in its largest team
+  place::CpuSet cpus = {};  ///< that it may use; empty: it was over before that was seen
+  place::CpuSet bound = {}; ///< to which its threads are bound together; likewise
 };
 
 /// What came of running a program with the library.
@@ -46,6 +47,10 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
 
 /// The CPUs of the processes that a launcher has started, of `present` ones.
 Checks check_ranks(const std::vector<TrialProcess>& processes, unsigned present);
+
+/// What keeps the threads of the one process of a trial from running at the same time, if neither the
+/// `allowed` CPUs nor what is known of its `team` beforehand do; nothing: they can.
+std::optional<Check> check_threads(const TrialProcess& process, unsigned team, unsigned allowed);
 
 /// What is known when a run is judged.
 struct TrialFacts {

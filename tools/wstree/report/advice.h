@@ -10,11 +10,12 @@ namespace wstree::cli {
 /// What a user can do about one loop, and why; ways that do not help are empty.
 struct LoopAdvice {
   std::string reason;
-  std::string set;    ///< variables and options of a run
-  std::string rule;   ///< a line for WSTREE_RULES
-  std::string source; ///< a change in the program
+  std::string set;          ///< variables and options of a run
+  std::string rule;         ///< a line for WSTREE_RULES
+  std::string source;       ///< a change in the program
+  std::string command = {}; ///< a whole command that does it
 
-  [[nodiscard]] bool asks_for_something() const { return !(set + rule + source).empty(); }
+  [[nodiscard]] bool asks_for_something() const { return !(set + rule + source + command).empty(); }
 };
 
 /// From here on a loop is uneven: the busiest thread's time by the mean one's.
@@ -24,7 +25,6 @@ inline constexpr double k_worth = 0.02;
 /// The same, of what threads come late or wait for a processor.
 inline constexpr double k_lost = 0.1;
 
-/// `threads`: of the program.
-LoopAdvice advice_for(const ReportLoop& loop, std::uint64_t threads);
+LoopAdvice advice_for(const ReportLoop& loop, const RunReport& report);
 
 } // namespace wstree::cli

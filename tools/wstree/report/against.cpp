@@ -4,6 +4,7 @@
 #include "advice.h"
 #include "support/loop_name.h"
 #include "support/terminal.h"
+#include "support/time_elsewhere.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,6 +44,7 @@ std::optional<RunReport> read_report(const nlohmann::json& document) {
       !document.contains("loops") || !document["loops"].is_array())
     return std::nullopt;
   RunReport report;
+  report.threads = member(document, "threads", std::uint64_t{0});
   if (const auto programs = document.find("programs"); programs != document.end() && programs->is_array())
     for (const auto& program : *programs)
       if (program.is_string()) report.programs.push_back(program);
@@ -62,6 +64,7 @@ std::optional<RunReport> read_report(const nlohmann::json& document) {
 
 void set_against(RunReport& now, const RunReport& then) {
   now.earlier_programs = then.programs;
+  now.earlier_threads = then.threads;
   now.is_against = true;
   for (auto& loop : now.loops) {
     if (loop.is_only_recorded()) continue;
@@ -71,6 +74,18 @@ void set_against(RunReport& now, const RunReport& then) {
   for (const auto& old : then.loops)
     if (!old.is_only_recorded() && find(now, old) == nullptr) now.gone.push_back(old.name);
 }
+
+namespace {
+
+/// Whether no loop that matters is uneven, or has threads that come late or without processors.
+bool are_even(const RunReport& report, double seconds) {
+  return std::ranges::none_of(report.loops, [&](const ReportLoop& loop) {
+    return loop.seconds > k_lost * seconds && ((!loop.too_short && loop.imbalance >= k_uneven) ||
+                                               std::max(loop.late, loop.preempted) > k_lost * loop.seconds);
+  });
+}
+
+} // namespace
 
 std::vector<std::string> against_verdict(const RunReport& report) {
   if (!report.is_against) return {};
@@ -107,7 +122,12 @@ std::vector<std::string> against_verdict(const RunReport& report) {
   if (!report.gone.empty())
     text += fmt::format(
         "; {} gone", report.gone.size() == 1 ? "1 loop is" : fmt::format("{} loops are", report.gone.size()));
-  return {text + ". These are two runs: wstree compare tells what is more than noise."};
+  std::vector<std::string> lines = {text +
+                                    ". These are two runs: wstree compare tells what is more than noise."};
+  if (report.earlier_threads == 1 && are_even(report, now))
+    if (auto elsewhere = time_elsewhere(report.threads, now, then); !elsewhere.empty())
+      lines.push_back(std::move(elsewhere));
+  return lines;
 }
 
 } // namespace wstree::cli

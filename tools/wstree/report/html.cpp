@@ -114,7 +114,11 @@ void add_pictures(ordered_json& json, const ReportLoop& loop, std::size_t togeth
 }
 
 ordered_json advice_json(const LoopAdvice& advice) {
-  return {{"reason", advice.reason}, {"set", advice.set}, {"rule", advice.rule}, {"source", advice.source}};
+  return {{"reason", advice.reason},
+          {"set", advice.set},
+          {"rule", advice.rule},
+          {"source", advice.source},
+          {"command", advice.command}};
 }
 
 ordered_json earlier_json(const ReportLoop& loop) {
@@ -138,14 +142,14 @@ void add_counters(ordered_json& json, const CounterSums& counters) {
 }
 
 /// Returns the figures of one loop for the page, without pictures; figures that were not measured are null.
-ordered_json loop_json(const ReportLoop& loop, std::uint64_t threads) {
+ordered_json loop_json(const ReportLoop& loop, const RunReport& report) {
   const auto measured = [&](auto value) {
     return loop.is_only_recorded() ? ordered_json(nullptr) : ordered_json(value);
   };
   const double idle = loop.idle_share();
   ordered_json json = {{"name", loop.name},
                        {"schedule", loop.schedule},
-                       {"source", loop.source},
+                       {"source", loop.source_line()},
                        {"calls", loop.calls},
                        {"iterations", loop.iterations},
                        {"batches", measured(loop.batches)},
@@ -162,7 +166,10 @@ ordered_json loop_json(const ReportLoop& loop, std::uint64_t threads) {
                        {"chunk", loop.chunk}};
   if (!loop.costs.empty()) json["work_seconds"] = loop.work;
   if (loop.counters) add_counters(json, *loop.counters);
-  json["advice"] = advice_json(advice_for(loop, threads));
+  if (!loop.source.lines.empty())
+    json["source_lines"] = {
+        {"first", loop.source.first}, {"loop", loop.source.loop}, {"lines", loop.source.lines}};
+  json["advice"] = advice_json(advice_for(loop, report));
   if (loop.earlier) json["earlier"] = earlier_json(loop);
   return json;
 }
@@ -221,7 +228,7 @@ std::string json_text(const RunReport& report, Detail detail) {
   if (report.is_against) json["against"] = {{"programs", report.earlier_programs}, {"gone", report.gone}};
   auto loops = ordered_json::array();
   for (const auto& loop : report.loops) {
-    loops.push_back(loop_json(loop, report.threads));
+    loops.push_back(loop_json(loop, report));
     if (detail.pictures != 0 && (loop.is_traced() || !loop.costs.empty())) {
       add_pictures(loops.back(), loop, detail.together);
       --detail.pictures;

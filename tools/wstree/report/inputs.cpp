@@ -22,18 +22,21 @@ using nlohmann::json;
 constexpr std::size_t k_longest_source = 200;
 constexpr std::string_view k_profile = "wstree-profile ";
 
-std::string line_of(const std::string& file, std::uint32_t number) {
-  const auto text = read_text(file);
-  if (!text) return {};
-  std::size_t at = 0;
-  for (std::uint32_t line = 1; line < number; ++line) {
-    at = text->find('\n', at);
-    if (at == std::string::npos) return {};
-    ++at;
+/// Returns the line with this number and two on either side, without their common indentation.
+SourceLines source_of(const std::string& file, std::uint32_t number) {
+  constexpr std::uint32_t k_around = 2;
+  std::istringstream text(read_text(file).value_or(""));
+  SourceLines source{number > k_around ? number - k_around : 1, number, {}};
+  std::size_t indentation = k_longest_source;
+  std::uint32_t at = 1;
+  for (std::string line; at <= number + k_around && std::getline(text, line); ++at) {
+    if (at < source.first) continue;
+    source.lines.push_back(line.substr(0, k_longest_source));
+    indentation = std::min(indentation, line.find_first_not_of(" \t"));
   }
-  auto line = text->substr(at, std::min(text->find('\n', at) - at, k_longest_source));
-  line.erase(0, line.find_first_not_of(" \t"));
-  return line;
+  if (at <= number) return {}; // another file than the one that was compiled
+  for (auto& line : source.lines) line.erase(0, indentation);
+  return source;
 }
 
 /// How rules name the loop: "label:x", "tri.c:6" or "libx.so+0x12f0"; empty: they cannot.
@@ -124,9 +127,8 @@ void ReportInputs::find_place(const json& told) {
   const auto text = loop_text(told, name);
   names_[name_in_traces(told)] = text;
   if (auto place = place_of(told, name); !place.empty()) places_.try_emplace(text, std::move(place));
-  if (name.line == 0 || name.file.empty()) return;
-  auto line = line_of(name.file, name.line);
-  if (!line.empty()) sources_.try_emplace(text, std::move(line));
+  if (name.line == 0 || name.file.empty() || sources_.contains(text)) return;
+  sources_.emplace(text, source_of(name.file, name.line));
 }
 
 void ReportInputs::add_statistics(const json& document) {

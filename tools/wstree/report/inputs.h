@@ -27,13 +27,13 @@ private:
   void learn_names(const nlohmann::json& trace);
   /// What the loop is called in the source; `where` as the library says it.
   std::string name_of(const std::string& where) const;
-  /// Learns how rules name the loop `told`, and its line of the source.
+  /// Learns how rules name the loop `told`, and its lines of the source.
   void find_place(const nlohmann::json& told);
 
   RunReport report_;
   names::Resolver resolver_;
   std::map<std::string, std::string> names_;   ///< by what the library calls a loop
-  std::map<std::string, std::string> sources_; ///< lines of files, by names of loops
+  std::map<std::string, SourceLines> sources_; ///< by names of loops
   std::map<std::string, std::string> places_;  ///< as rules name them, likewise
   std::vector<nlohmann::json> traces_;         ///< read last, because statistics know all executions
   /// What WSTREE_RECORD wrote, file by file: names come from the others.

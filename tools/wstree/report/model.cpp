@@ -60,6 +60,12 @@ double ReportLoop::idle_share() const {
   return too_short || imbalance <= 0 ? -1 : 1 - 1 / imbalance;
 }
 
+std::string ReportLoop::source_line() const {
+  if (source.loop < source.first || source.loop - source.first >= source.lines.size()) return {};
+  const auto& line = source.lines[source.loop - source.first];
+  return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+}
+
 double ReportLoop::earlier_seconds() const {
   if (!earlier) return 0;
   return earlier->calls == 0 || calls == 0
@@ -88,6 +94,18 @@ ReportLoop& RunReport::recorded_loop(const std::string& name, const std::string&
   const auto measured = std::ranges::find_if(
       loops, [&](const ReportLoop& known) { return known.name == name && !known.is_only_recorded(); });
   return measured != loops.end() ? *measured : loop(name, schedule);
+}
+
+const ReportLoop* RunReport::without_barrier(const ReportLoop& loop) const {
+  constexpr double k_alike = 1.25;
+  const auto follows = [](const ReportLoop& uneven, const ReportLoop& next) {
+    return uneven.calls == next.calls && !uneven.too_short && uneven.imbalance >= k_uneven &&
+           next.late > k_lost * next.seconds && next.late * k_alike >= uneven.even_saves &&
+           next.late <= uneven.even_saves * k_alike && &uneven != &next;
+  };
+  const auto found = std::ranges::find_if(
+      loops, [&](const ReportLoop& other) { return follows(loop, other) || follows(other, loop); });
+  return found == loops.end() ? nullptr : &*found;
 }
 
 ReportRank& RunReport::rank(const std::string& rank) {
@@ -125,7 +143,13 @@ void add_causes(const RunReport& report, double seconds, std::vector<std::string
                     "programs run, or there are more threads than processors; no schedule saves that.",
                     duration_text(preempted), 100 * preempted / seconds,
                     duration_text(preempted_most->preempted), folded_name(preempted_most->name)));
-  if (latest != nullptr && late > k_lost * seconds)
+  const auto* const before = latest != nullptr ? report.without_barrier(*latest) : nullptr;
+  if (before != nullptr && late > k_lost * seconds)
+    lines.push_back(
+        fmt::format("Threads go from {} to {} without a barrier: what is uneven in one may make up for "
+                    "the other. wstree compare tells.",
+                    folded_name(before->name), folded_name(latest->name)));
+  else if (latest != nullptr && late > k_lost * seconds)
     lines.push_back(fmt::format(
         "Threads come late: the mean one begins {} ({:.0f} % of that time) after the first, {} of it in {}. "
         "No schedule "

@@ -57,6 +57,12 @@ struct TracedLoop {
   std::map<std::uint32_t, ThreadTimes> threads;                  ///< by member
 };
 
+/// Lines of a file, of which the loop's is one.
+struct SourceLines {
+  std::uint32_t first = 0, loop = 0; ///< numbers; 0: not known
+  std::vector<std::string> lines;
+};
+
 /// What a loop was in the run that this one is compared with.
 struct Earlier {
   std::string schedule;
@@ -75,8 +81,8 @@ struct ReportRank {
 
 struct ReportLoop {
   std::string name, schedule;
-  std::string source; ///< the line, if it can be read
-  std::string place;  ///< as rules name it: "tri.c:6"; empty: not known
+  SourceLines source;
+  std::string place; ///< as rules name it: "tri.c:6"; empty: not known
   std::uint64_t calls = 0, iterations = 0, batches = 0, steals = 0;
   std::uint64_t processes = 0;
   double seconds = 0;      ///< of the slowest process
@@ -102,6 +108,8 @@ struct ReportLoop {
   [[nodiscard]] bool is_only_recorded() const { return processes == 0; }
   /// Of the time of all threads what was no work; negative: not known.
   [[nodiscard]] double idle_share() const;
+  /// The line of the loop without its indentation; empty: not known.
+  [[nodiscard]] std::string source_line() const;
   /// What so many calls took in the earlier run.
   [[nodiscard]] double earlier_seconds() const;
   [[nodiscard]] bool is_traced() const { return traced.busy + traced.searching > 0; }
@@ -118,12 +126,16 @@ struct RunReport {
 
   bool is_against = false; ///< another run, of which these are the programs and what is not here
   std::vector<std::string> earlier_programs, gone;
+  std::uint64_t earlier_threads = 0;
 
   std::vector<RankLoop> rank_loops; ///< that ranks share
 
   std::vector<ReportRank> ranks; ///< in their order; one is no MPI job
   [[nodiscard]] bool has_ranks() const { return ranks.size() > 1; }
 
+  /// The loop that threads of `loop` come to at different times because they leave `loop` so, without a
+  /// barrier, or the loop from which they come late to it; nullptr: there is none that can be told.
+  [[nodiscard]] const ReportLoop* without_barrier(const ReportLoop& loop) const;
   ReportRank& rank(const std::string& rank);
   ReportLoop& loop(const std::string& name, const std::string& schedule);
   /// A loop of a record: the one with this schedule, or else any of this name that was measured.

@@ -98,7 +98,7 @@ std::string advice_text(const RunReport& report) {
   std::string text;
   std::size_t shown = 0;
   for (const auto& loop : report.loops) {
-    const auto advice = advice_for(loop, report.threads);
+    const auto advice = advice_for(loop, report);
     if (loop.is_only_recorded() || !advice.asks_for_something()) continue;
     text += fmt::format("  {}: {}\n", folded_name(visible(loop.name)), visible(advice.reason));
     const auto add = [&](std::string_view what, const std::string& words) {
@@ -107,6 +107,7 @@ std::string advice_text(const RunReport& report) {
     add("set", advice.set);
     add("rule", advice.rule);
     add("source", advice.source);
+    add("run", advice.command);
     if (++shown == k_most_advice) break;
   }
   return text.empty() ? text : "\nWhat to do\n" + text;
@@ -142,8 +143,8 @@ std::string report_text(const RunReport& report, const Terminal& terminal) {
     text += (loop.too_short ? inked(terminal, Ink::dim, line) : line) + "\n";
     if (const auto counters = counters_text(loop); !counters.empty())
       text += inked(terminal, Ink::dim, fmt::format("{:90}{}", "", counters)) + "\n";
-    if (!loop.source.empty())
-      text += inked(terminal, Ink::dim, fmt::format("{:90}{}", "", visible(loop.source))) + "\n";
+    if (const auto source = loop.source_line(); !source.empty())
+      text += inked(terminal, Ink::dim, fmt::format("{:90}{}", "", visible(source))) + "\n";
   }
   if (report.is_against) text += against_text(report, terminal);
   if (report.has_ranks()) text += ranks_text(report);

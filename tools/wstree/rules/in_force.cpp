@@ -76,7 +76,12 @@ void resolve_rules(Environment& environment, const std::filesystem::path& progra
     if (!line.problem.empty()) say("{}: {} (the rule is left out)", where(*rules, line), line.problem);
     if (!line.replaced.empty()) say("{}: {}", where(*rules, line), line.replaced);
   }
-  const auto sites = sites_of_program(program);
+  // To look for places takes longer than to start a program.
+  const auto names_places = [](const RuleLine& line) {
+    return line.rule && line.rule->pattern != config::Rule::Pattern::everything;
+  };
+  const auto sites =
+      std::ranges::any_of(rules->lines, names_places) ? sites_of_program(program) : ProgramSites{};
   if (match_nothing(*rules, sites))
     say("{}: no rule matches a loop of '{}' or of its libraries; wstree rules {} lists these{}",
         rules->origin, sites.program, program.string(), without_sources(sites));

@@ -130,11 +130,49 @@ function toCopy(text) {
   return [code, " ", button];
 }
 
+/// A list of names and values: [name, [nodes or texts]] of each.
+const facts = (kind, rows) =>
+  make(
+    "dl",
+    { class: kind },
+    ...rows.map(([name, values]) => make("div", {}, make("dt", {}, name), make("dd", {}, ...values)))
+  );
+
+/// What was run, where, when and how.
+function origin() {
+  const when = (seconds) => new Date(seconds * 1000).toLocaleString("sv").slice(0, 16);
+  const schedules = [...new Set(data.loops.map((loop) => loop.schedule))].filter(Boolean);
+  return [
+    ["command", data.command && toCopy(data.command)],
+    ["host", data.host && [data.host]],
+    ["ended", data.ended && [when(data.ended)]],
+    ["threads", data.threads && [count(data.threads)]],
+    ["schedule", schedules.length && [schedules.slice(0, 4).join(", ") + (schedules.length > 4 ? " …" : "")]],
+    ["wall time", data.wall && [time(data.wall.seconds)]],
+    [
+      "if loops took no time",
+      data.wall && [`${data.wall.most_to_gain < 10 ? data.wall.most_to_gain.toFixed(1) : "more than 10"} times as fast`]
+    ],
+    ["next", data.command && toCopy("wstree compare --loops -- " + data.command)]
+  ].filter(([, values]) => values);
+}
+
+/// Lines of the source around a loop, with their numbers.
+const sourceOf = (loop) =>
+  make(
+    "pre",
+    { class: "source", tabindex: "0", "aria-label": `Source around line ${loop.source_lines.loop}` },
+    ...loop.source_lines.lines.map((line, i) => {
+      const number = loop.source_lines.first + i;
+      return make(number === loop.source_lines.loop ? "b" : "span", {}, `${number}  ${line}\n`);
+    })
+  );
+
 /// Where the wall time went, as a bar: in loops, between regions, elsewhere.
 function wallBar({ seconds, loops_seconds, between_regions_seconds }) {
   const parts = [
     ["in loops", loops_seconds, "b"],
-    ["between regions", between_regions_seconds, "s"],
+    ["between regions, on one thread", between_regions_seconds, "s"],
     ["elsewhere", seconds - loops_seconds - between_regions_seconds, "w"]
   ];
   const words = parts.map(([word, part]) => `${word} ${percent(part / seconds)}`).join(", ");
@@ -155,7 +193,7 @@ function wallBar({ seconds, loops_seconds, between_regions_seconds }) {
         { viewBox: "0 0 14 12", "aria-hidden": "true" },
         draw("rect", { width: 14, height: 12, class: kind })
       ),
-      `${word}: ${time(part)}`
+      `${word}: ${time(part)}, ${percent(part / seconds)}`
     )
   );
   return [bar, make("p", { class: "key" }, ...key)];
@@ -166,7 +204,8 @@ function adviceOf(loop) {
   const ways = [
     ["set", "set"],
     ["rule", "rule"],
-    ["source", "in the source"]
+    ["source", "in the source"],
+    ["command", "run"]
   ].filter(([key]) => loop.advice[key]);
   return [
     make("p", {}, loop.advice.reason),
@@ -182,9 +221,9 @@ function adviceOf(loop) {
                 {},
                 ...(key === "source"
                   ? [loop.advice[key]]
-                  : key === "rule"
-                    ? toCopy(loop.advice[key])
-                    : [make("code", {}, loop.advice[key])])
+                  : key === "set"
+                    ? [make("code", {}, loop.advice[key])]
+                    : toCopy(loop.advice[key]))
               )
             ])
           )
@@ -192,22 +231,17 @@ function adviceOf(loop) {
       : [])
   ];
 }
-const asks = (loop) => loop.seconds !== null && (loop.advice.set || loop.advice.rule || loop.advice.source);
+const asks = (loop) =>
+  loop.seconds !== null && ["set", "rule", "source", "command"].some((way) => loop.advice[way]);
 
 function describe(loop, box) {
-  if (loop.source) box.append(make("p", {}, make("code", {}, loop.source)));
+  if (loop.source_lines) box.append(sourceOf(loop));
   box.append(make("div", { class: "advice" }, ...adviceOf(loop)));
-  const facts = columns
+  const figures = columns
     .slice(1)
-    .map(([title, , text]) => [title, text(loop)])
-    .filter(([, text]) => text);
-  box.append(
-    make(
-      "dl",
-      { class: "figures" },
-      ...facts.map(([title, text]) => make("div", {}, make("dt", {}, title), make("dd", {}, text)))
-    )
-  );
+    .map(([title, , text]) => [title, [text(loop)]])
+    .filter(([, [text]]) => text);
+  box.append(facts("figures", figures));
   if (loop.timeline) box.append(timeline(loop.timeline));
   const parts = [
     loop.threads && threads(loop.threads),
@@ -260,12 +294,12 @@ if (!data.loops.some((loop) => loop.pictures))
   );
 
 section("programs").textContent =
-  (data.origin ? data.origin + " · " : "") +
   data.programs.slice(0, 4).join(", ") +
   (data.programs.length > 4 ? ` and ${data.programs.length - 4} more` : "") +
-  ` · ${data.processes} ${data.processes === 1 ? "process" : "processes"}, ${data.threads} threads`;
-section("verdict").append(...data.verdict.map((line) => make("p", {}, line)));
+  ` · ${data.processes} ${data.processes === 1 ? "process" : "processes"}`;
+section("programs").after(facts("figures", origin()));
 if (data.wall) section("verdict").append(...wallBar(data.wall));
+section("verdict").append(...data.verdict.map((line) => make("p", {}, line)));
 const first = data.loops
   .map((loop, i) => [loop, i])
   .filter(([loop]) => asks(loop))
