@@ -93,7 +93,7 @@ template <Stability k_stability> struct Sort : Called, Finder {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     if constexpr (check_permutable<In>() && check_comparison<Comp, In, Proj>()) {
-      auto less = by_projection(comp, proj);
+      auto less = by_projection<In>(comp, proj);
       if constexpr (std::is_same_v<Proj, Identity>)
         sort_elements<k_stability>(policy, in.first, in.count, comp);
       else
