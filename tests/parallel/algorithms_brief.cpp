@@ -37,6 +37,8 @@ TEST(Site, CallsAreBriefUntilOneTakesLong) {
   EXPECT_FALSE(site.is_brief<Clock>(1'000)) << "ten times as many";
   int measured = 0;
   for (int i = 0; i < 170; ++i) measured += !call(site, k_brief);
+  EXPECT_EQ(measured, 0) << "a look that is near the look before is a measurement";
+  for (int i = 0; i < 170; ++i) measured += !call(site, k_brief, 1'000);
   EXPECT_EQ(measured, 10) << "one in 17";
   site.was_alone(100, 5'000, 50);
   EXPECT_FALSE(site.is_brief<Clock>(100)) << "reading the clock is cheap beside that";
@@ -123,6 +125,13 @@ TEST(Brief, AtMostTwoDearCallsInARowStayWithTheirCaller) {
   expect_teams("reproducible scan", pool, [&] { transform_inclusive_scan(r, in, out, plus(), real); });
   expect_teams("find", pool, [&] { static_cast<void>(find_first(p, in, no)); });
   expect_teams("filter", pool, [&] { static_cast<void>(filter(p, in, no)); });
+  std::vector<int> some = in;
+  const auto less = [](int a, int b) { return work(a) < b; };
+  expect_teams("set_union", pool, [&] { set_union(p, in, in, out, less); });
+  expect_teams("set_difference", pool, [&] { set_difference(p, in, in, out, less); });
+  expect_teams("remove_if", pool, [&] { static_cast<void>(remove_if(p, some, no)); });
+  expect_teams("partition", pool, [&] { static_cast<void>(partition(p, some, no)); });
+  expect_teams("unique", pool, [&] { static_cast<void>(unique(p, some, less)); });
 }
 
 /// Function objects of the program are the same ones from batch to batch where they can change.

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -149,6 +150,29 @@ TEST(Transform, WritesEachElement) {
     std::iota(expected.begin(), expected.end(), 0);
     EXPECT_EQ(out, expected);
   });
+}
+
+// All members wait while the member whose turn it is has no processor.
+TEST(Filter, MembersThatWaitForATurnAreNoMoreThanProcessors) {
+  const double us = core::StdPlatform::ticks_per_us();
+  EXPECT_EQ(detail::members_in_turn({0, us / 10}), detail::processors());
+  EXPECT_EQ(detail::members_in_turn({0, 4'000 * us}, 1'000), detail::processors());
+  EXPECT_EQ(detail::members_in_turn({0, 100 * us}), detail::k_all_members) << "as long as a thread sleeps";
+
+  const detail::Tiling tiling(64, 1, 1, 8);
+  for (const std::uint32_t most : {1U, 2U, detail::k_all_members}) {
+    std::atomic<std::uint32_t> at_work{0}, done{0};
+    struct Member {
+      std::atomic<std::uint32_t>& done;
+      std::size_t current() const noexcept { return 0; }
+      bool finish() const noexcept { return false; }
+      void operator()(const detail::Tile&) const { ++done, std::this_thread::yield(); }
+    };
+    detail::Verdict verdict;
+    detail::run_tiles(par().threads(8), tiling, verdict, most, [&] { return ++at_work, Member{done}; });
+    EXPECT_LE(at_work, std::min(most, 8U));
+    EXPECT_EQ(done, tiling.tiles());
+  }
 }
 
 } // namespace

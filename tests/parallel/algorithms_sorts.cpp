@@ -174,6 +174,20 @@ TEST(Sort, TextsWithTheSameBeginningAreSortedToo) {
   }
 }
 
+// Neither the first eight characters tell them apart, nor those behind what all have in common.
+TEST(Sort, TextsWithAFewLongBeginningsAreSortedByTheirKeys) {
+  const std::string beginnings[] = {"/usr/include/c++/", "/usr/lib/x86_64-linux/", "/home/user/project/",
+                                    "/var/log/service/"};
+  std::vector<std::string> texts;
+  for (const int key : numbers(40'000, 1 << 30))
+    texts.push_back(beginnings[key % 4] + std::to_string(key / 4 % 30'000) + " 12345678");
+  expect_sorted_texts(texts);
+  std::vector<std::string> expected = texts;
+  std::sort(expected.begin(), expected.end());
+  EXPECT_TRUE(detail::TextSort<decltype(texts.begin())>::sort(par().threads(2), texts.begin(), texts.size()));
+  EXPECT_TRUE(texts == expected);
+}
+
 // Characters that are 0 are no part of what was compared yet where texts end.
 TEST(Sort, TextsThatNoEightCharactersTellApartAreSortedToo) {
   std::vector<std::string> texts(30'000, "abc");

@@ -74,6 +74,17 @@ inline std::uint32_t most_members(const CallOptions& options) noexcept {
 #endif
 }
 
+/// Processors that the program may use.
+inline std::uint32_t processors() noexcept {
+#if defined(_OPENMP)
+  const int count = omp_get_num_procs();
+  return count < 1 ? 1 : static_cast<std::uint32_t>(count);
+#else
+  const Place& crew = ResidentCrew::place(); // a thread for each
+  return crew.most_members(crew);
+#endif
+}
+
 /// Work of any type.
 struct AnyWork {
   void (*run)(void* work, std::uint32_t member, std::uint32_t members);

@@ -58,10 +58,12 @@ public:
       // No branch depends on what pred says, which processors predict badly.
       if (kept_.size() < end - begin) kept_.resize(end - begin);
       Kept* to = kept_.data();
+      const In from = in; // in registers while the loop stores bytes
+      const Pred ask = pred;
       for (std::size_t i = begin; i < end; ++i) {
-        const typename In::Value value = in[i];
+        const typename In::Value value = from[i];
         *to = value;
-        to += static_cast<bool>(pred(value));
+        to += static_cast<bool>(ask(value));
       }
       size_ = static_cast<std::size_t>(to - kept_.data());
     } else {

@@ -55,10 +55,12 @@ template <class Comp, class In, class Proj> constexpr bool check_comparison() {
   return std::is_invocable_v<Comp&, Projected, Projected>;
 }
 
-/// `comp` of what `proj` makes of two elements.
-template <class Comp, class Proj> auto by_projection(Comp& comp, Proj& proj) {
-  return
-      [&comp, &proj](const auto& a, const auto& b) -> bool { return comp(invoke(proj, a), invoke(proj, b)); };
+/// `comp` of what `proj` makes of two elements of In.
+template <class In, class Comp, class Proj> auto by_projection(Comp& comp, Proj& proj) {
+  using Element = const typename In::Value&;
+  using Projected = decltype(invoke(proj, std::declval<Element>()));
+  return [own = Held<Comp, Projected, Projected>{comp}, of = Held<Proj, Element>{proj}](
+             const auto& a, const auto& b) -> bool { return own.f(invoke(of.f, a), invoke(of.f, b)); };
 }
 
 inline constexpr std::size_t k_nothing = ~std::size_t{0};
@@ -80,7 +82,8 @@ template <class In, class Before> struct Best {
       typename In::Value value = in[best]; // in a register
       for (std::size_t i = begin; i < end; ++i) {
         const typename In::Value next = in[i];
-        if (before(next, value)) best = i, value = next;
+        if (before(next, value)) [[unlikely]] // a guess of the next one is better than a wait for this one
+          best = i, value = next;
       }
     } else {
       for (std::size_t i = begin; i < end; ++i) {

@@ -112,13 +112,21 @@ void choose(const Policy& policy, const In& in, Piece&& first_piece, MakeWork&& 
       k_filter_tile_bytes / (sizeof(typename In::Value) < 16 ? sizeof(typename In::Value) : 4);
   const std::size_t first =
       least(start.elements_in(k_filter_tile_us), rest / (8 * most_members(policy)), longest);
-  with_rest(tiling_of(policy, rest, first, longest), start.done);
+  with_rest(tiling_of(policy, rest, first, longest), start);
 }
 
 template <class In, class Pred, class Proj> auto on_projection(Pred& pred, Proj& proj) {
   static_assert(is_predicate<Pred, In, Proj>(),
                 "wstree: the predicate has to take an element, or its projection, and say yes or no");
-  return [&](const auto& e) -> bool { return static_cast<bool>(invoke(pred, invoke(proj, e))); };
+  if constexpr (is_predicate<Pred, In, Proj>()) {
+    using Element = const std::remove_cvref_t<typename In::Reference>&;
+    using Projected = decltype(invoke(proj, std::declval<Element>()));
+    return [own = Held<Pred, Projected>{pred}, of = Held<Proj, Element>{proj}](const auto& e) -> bool {
+      return static_cast<bool>(invoke(own.f, invoke(of.f, e)));
+    };
+  } else {
+    return [](const auto&) { return false; };
+  }
 }
 
 struct CopyIf {
@@ -132,15 +140,32 @@ struct CopyIf {
         [&](std::size_t begin, std::size_t end) {
           auto to = ahead(out, total); // in a register while the loop stores bytes
           const In from = in;
-          for (std::size_t i = begin; i < end; ++i) {
-            auto&& element = from[i];
-            if (chosen(element)) write_to(to, std::forward<decltype(element)>(element)), ++to;
+          const auto ask = chosen;
+          if constexpr (Keeping<In>::k_is_small && In::k_in_memory) {
+            // No branch depends on what the predicate says, and nothing is written behind what was chosen.
+            constexpr std::size_t k_at_once = 1024 / sizeof(typename In::Value);
+            typename Keeping<In>::Byte kept[k_at_once];
+            for (std::size_t i = begin; i < end;) {
+              auto* past = kept;
+              for (const std::size_t stop = end - i > k_at_once ? i + k_at_once : end; i < stop; ++i) {
+                const typename In::Value value = from[i];
+                *past = value;
+                past += ask(value);
+              }
+              for (const auto* k = kept; k < past; ++k, ++to)
+                write_to(to, static_cast<const typename In::Value&>(*k));
+            }
+          } else {
+            for (std::size_t i = begin; i < end; ++i) {
+              auto&& element = from[i];
+              if (ask(element)) write_to(to, std::forward<decltype(element)>(element)), ++to;
+            }
           }
           total = static_cast<std::size_t>(to - out);
         },
-        [&](const Tiling& tiling, std::size_t offset) {
-          CopyWork<In, decltype(out), decltype(chosen)> work{in, out, chosen, offset, total};
-          run_ordered(policy, tiling, work);
+        [&](const Tiling& tiling, const Start& start) {
+          CopyWork<In, decltype(out), decltype(chosen)> work{in, out, chosen, start.done, total};
+          run_ordered(policy, tiling, members_in_turn(start), work);
           total = work.total;
         });
     return ahead(out, total);
@@ -160,9 +185,9 @@ struct Filter {
             if (chosen(element)) result.emplace_back(std::forward<decltype(element)>(element));
           }
         },
-        [&](const Tiling& tiling, std::size_t offset) {
-          AppendWork<In, decltype(result), decltype(chosen)> work{in, result, chosen, offset};
-          run_ordered(policy, tiling, work);
+        [&](const Tiling& tiling, const Start& start) {
+          AppendWork<In, decltype(result), decltype(chosen)> work{in, result, chosen, start.done};
+          run_ordered(policy, tiling, members_in_turn(start), work);
         });
     return result;
   }
@@ -191,19 +216,20 @@ struct PartitionCopy {
           auto to_yes = ahead(yes, yes_total);
           auto to_no = ahead(no, no_total);
           const In from = in;
+          const auto ask = chosen;
           for (std::size_t i = begin; i < end; ++i) {
             auto&& element = from[i];
-            if (chosen(element))
+            if (ask(element))
               write_to(to_yes, std::forward<decltype(element)>(element)), ++to_yes;
             else
               write_to(to_no, std::forward<decltype(element)>(element)), ++to_no;
           }
           yes_total = static_cast<std::size_t>(to_yes - yes), no_total = static_cast<std::size_t>(to_no - no);
         },
-        [&](const Tiling& tiling, std::size_t offset) {
+        [&](const Tiling& tiling, const Start& start) {
           PartitionWork<In, decltype(yes), decltype(no), decltype(chosen)> work{
-              in, yes, no, chosen, offset, yes_total, no_total};
-          run_ordered(policy, tiling, work);
+              in, yes, no, chosen, start.done, yes_total, no_total};
+          run_ordered(policy, tiling, members_in_turn(start), work);
           yes_total = work.yes_total, no_total = work.no_total;
         });
     return std::pair{ahead(yes, yes_total), ahead(no, no_total)};

@@ -152,7 +152,7 @@ struct InplaceMerge : Called, Finder, WithMiddle {
   auto operator()(const Policy& policy, const In& in, const Middle& middle, Comp comp = {},
                   Proj proj = {}) const {
     if constexpr (check_permutable<In>() && check_comparison<Comp, In, Proj>()) {
-      auto less = by_projection(comp, proj);
+      auto less = by_projection<In>(comp, proj);
       merge_in_place(policy, in.first, static_cast<std::size_t>(middle - in.first), in.count, less, where);
     }
     return in.at(in.count);

@@ -57,6 +57,14 @@ struct MergeNode {
   std::atomic<bool> is_ready{false};
 };
 
+/// Levels of merges for n elements: a few runs for each member, none of which is short.
+inline unsigned merge_levels(std::size_t n, std::size_t members) noexcept {
+  constexpr std::size_t k_shortest_run = 256;
+  unsigned levels = 1;
+  while (std::size_t{1} << levels < 4 * members && n >> levels > 2 * k_shortest_run) ++levels;
+  return levels;
+}
+
 /// 2^levels runs, about equally long, and the merges above them. Level 0 sorts the runs; each merge of level
 /// l has 2^l pieces. A run and a piece are a tile: tile i of each level puts the same elements' places, from
 /// bound(i) to bound(i + 1), in order. Tiles are handed out level by level, so a member that waits for a
@@ -67,9 +75,13 @@ template <Stability k_stability, class Policy, class Iterator, class Compare> cl
   using T = std::iter_value_t<Iterator>;
 
 public:
-  MergeTree(const Policy& policy, Iterator first, std::size_t count, unsigned levels, Compare& less)
+  /// `memory`: of the caller's, for `count` elements; nullptr: the call allocates it.
+  MergeTree(const Policy& policy, Iterator first, std::size_t count, unsigned levels, Compare& less,
+            T* memory = nullptr)
       : policy_(policy), live_{first}, count_(count), levels_(levels), less_(less),
-        room_(count, std::nothrow), nodes_(new (std::nothrow) MergeNode[runs()]),
+        room_(memory == nullptr ? count : 0, std::nothrow), raw_{memory == nullptr ? room_.raw().first
+                                                                                   : memory},
+        nodes_(new (std::nothrow) MergeNode[runs()]),
         splits_(new (std::nothrow) std::size_t[levels * runs()]) {
     if (!has_memory()) return;
     for (unsigned level = 1; level <= levels_; ++level)
@@ -78,7 +90,9 @@ public:
             .missing.store(std::size_t{1} << level, std::memory_order_relaxed); // not shared yet
   }
 
-  bool has_memory() const noexcept { return room_ && nodes_ != nullptr && splits_ != nullptr; }
+  bool has_memory() const noexcept {
+    return raw_.first != nullptr && nodes_ != nullptr && splits_ != nullptr;
+  }
 
   void execute() {
     Observed call(policy_, count_);
@@ -110,6 +124,7 @@ private:
   unsigned levels_;
   Compare& less_;
   Room<T> room_;
+  Raw<T> raw_;
   std::unique_ptr<MergeNode[]> nodes_;
   std::unique_ptr<std::size_t[]> splits_;
   Control control_;
@@ -130,11 +145,10 @@ private:
       // acquire: where the piece begins, and the runs.
       for (unsigned spins = 1; !node(level, i >> level).is_ready.load(std::memory_order_acquire); ++spins)
         pause(spins);
-      const Raw<T> raw = room_.raw();
       if (is_raw_after(level))
-        merge_piece(level, i, tile, live_, raw);
+        merge_piece(level, i, tile, live_, raw_);
       else
-        merge_piece(level, i, tile, raw, live_);
+        merge_piece(level, i, tile, raw_, live_);
     }
     if (level == levels_) return policy_.advance(bound(i + 1) - bound(i));
     const std::size_t merge = i >> (level + 1);
@@ -144,7 +158,6 @@ private:
   }
 
   void sort_run(Span span, std::size_t tile) {
-    const Raw<T> raw = room_.raw();
     bool is_in_raw = false;
     if (control_.goes_on(policy_)) {
       control_.guard(tile, [&] {
@@ -152,23 +165,22 @@ private:
         if constexpr (k_stability == Stability::any && !k_is_selected<T>)
           is_merged = is_merged && !are_often_equal(live_, span, less_);
         if (is_merged) {
-          RunSort<T, Iterator, Compare>(live_, raw, less_).sort(span, is_raw_after(0));
+          RunSort<T, Iterator, Compare>(live_, raw_, less_).sort(span, is_raw_after(0));
           is_in_raw = is_raw_after(0);
         } else {
           sort_by_standard<k_stability>(live_.pointer(span.begin), live_.pointer(span.end), less_);
         }
       });
     }
-    if (is_raw_after(0) && !is_in_raw) relocate_all(live_, span.begin, span.end, raw, span.begin);
+    if (is_raw_after(0) && !is_in_raw) relocate_all(live_, span.begin, span.end, raw_, span.begin);
   }
 
   /// Both runs of a merge are sorted.
   void begin(unsigned level, std::size_t merge, std::size_t tile) {
-    const Raw<T> raw = room_.raw();
     if (is_raw_after(level))
       find_splits(level, merge, tile, live_);
     else
-      find_splits(level, merge, tile, raw);
+      find_splits(level, merge, tile, raw_);
     node(level, merge).is_ready.store(true, std::memory_order_release);
   }
   template <class From>

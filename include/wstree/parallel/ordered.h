@@ -94,11 +94,12 @@ private:
   }
 };
 
-/// Lets a team execute the tiles in this way.
-template <class Policy, class Work> void run_ordered(const Policy& policy, const Tiling& tiling, Work& work) {
+/// Lets members of a team, but no more than `most`, execute the tiles in this way.
+template <class Policy, class Work>
+void run_ordered(const Policy& policy, const Tiling& tiling, std::uint32_t most, Work& work) {
   Verdict verdict;
   BasicTurns<core::StdPlatform> turns;
-  run_tiles(policy, tiling, verdict, [&] {
+  run_tiles(policy, tiling, verdict, most, [&] {
     return OrderedMember<Policy, Work>{policy, work, turns, verdict};
   });
   verdict.finish();

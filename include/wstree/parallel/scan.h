@@ -63,7 +63,7 @@ void scan(const Policy& policy, Sums sums, std::size_t value_bytes,
   Verdict verdict;
   using Member = ScanMember<Policy, Sums>;
   const typename Member::Shared shared{policy, sums, *prefix, before + start.done, tiles.data(), verdict};
-  run_tiles(policy, tiling, verdict, [&] { return Member{shared}; });
+  run_tiles(policy, tiling, verdict, members_in_turn(start, Sums::k_unit), [&] { return Member{shared}; });
   verdict.finish();
 }
 

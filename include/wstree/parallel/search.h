@@ -79,7 +79,9 @@ std::size_t search(const Policy& policy, const In& in, Pred&& pred, std::size_t 
       }
     }
   };
-  run_tiles(policy, tiling, verdict, [&] { return Member{look, start.done, in.count, found, verdict}; });
+  run_tiles(policy, tiling, verdict, k_all_members, [&] {
+    return Member{look, start.done, in.count, found, verdict};
+  });
   verdict.finish();
   return found;
 }
@@ -95,22 +97,29 @@ template <std::size_t k_bytes> struct BitsOf { using type = unsigned; };
 template <> struct BitsOf<1> { using type = unsigned char; };
 template <> struct BitsOf<2> { using type = unsigned short; };
 
+/// Returns whether is_hit(i) is true for one of k_at_once numbers from i on, without a branch for each and
+/// with bits as wide as elements, so that compilers make vectors at -O2, too.
+template <std::size_t k_bytes, std::size_t k_at_once, class IsHit>
+bool has_hit_at_once(std::size_t i, const IsHit& is_hit) {
+  using Bits = typename BitsOf<k_bytes>::type;
+  Bits hits = 0;
+  for (std::size_t k = 0; k < k_at_once; ++k) hits = static_cast<Bits>(hits | (is_hit(i + k) ? 1 : 0));
+  return hits != 0;
+}
 /// Returns whether is_hit(i) is true for an i in [begin, end), of which each looks at elements of k_bytes.
-/// Without a branch for each and with bits as wide as elements, so that compilers make vectors at -O2, too;
-/// vectors of eight bytes are not compared by all processors.
+/// Vectors of eight bytes are not compared by all processors.
 template <std::size_t k_bytes, class IsHit>
 bool has_hit(std::size_t begin, std::size_t end, const IsHit& is_hit) {
-  using Bits = typename BitsOf<k_bytes>::type;
-  constexpr std::size_t k_at_once = k_bytes < 8 ? 64 : 4;
   std::size_t i = begin;
-  for (; end - i >= k_at_once; i += k_at_once) {
-    if constexpr (k_bytes < 8) {
-      Bits hits = 0;
-      for (std::size_t k = 0; k < k_at_once; ++k) hits = static_cast<Bits>(hits | (is_hit(i + k) ? 1 : 0));
-      if (hits != 0) return true;
-    } else {
+  if constexpr (k_bytes < 8) {
+    constexpr std::size_t k_many = 64, k_few = 16;
+    for (; end - i >= k_many; i += k_many)
+      if (has_hit_at_once<k_bytes, k_many>(i, is_hit)) return true;
+    for (; end - i >= k_few; i += k_few)
+      if (has_hit_at_once<k_bytes, k_few>(i, is_hit)) return true;
+  } else {
+    for (; end - i >= 4; i += 4)
       if (is_hit(i) || is_hit(i + 1) || is_hit(i + 2) || is_hit(i + 3)) return true;
-    }
   }
   for (; i < end; ++i)
     if (is_hit(i)) return true;
@@ -122,8 +131,13 @@ bool has_hit(std::size_t begin, std::size_t end, const IsHit& is_hit) {
 template <Hit k_hit, class Policy, class IsHit, class HasAny>
 std::size_t first_plain(const Policy& policy, std::size_t count, const IsHit& is_hit, const HasAny& has_any) {
   constexpr std::size_t k_compared = 1024;
-  if (k_hit == Hit::any && count <= k_plain_at_once && policy.is_plain())
-    return has_any(std::size_t{0}, count) ? 0 : count;
+  if (count <= k_plain_at_once && policy.is_plain()) {
+    if (k_hit == Hit::any) return has_any(std::size_t{0}, count) ? 0 : count;
+    std::size_t i = 0;
+    while (i < count && !has_any(i, least(count, i + k_compared))) i = least(count, i + k_compared);
+    while (i < count && !is_hit(i)) ++i;
+    return i;
+  }
   const auto has_in = [&](std::size_t block) {
     const std::size_t begin = block * k_compared, end = least(count, begin + k_compared);
     if (has_any(begin, end)) return true;

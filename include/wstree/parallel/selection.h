@@ -67,7 +67,7 @@ struct NthElement : Called, Finder, WithMiddle {
   auto operator()(const Policy& policy, const In& in, const Middle& nth, Comp comp = {},
                   Proj proj = {}) const {
     if constexpr (check_permutable<In>() && check_comparison<Comp, In, Proj>()) {
-      auto less = by_projection(comp, proj);
+      auto less = by_projection<In>(comp, proj);
       const auto place = static_cast<std::size_t>(nth - in.first);
       if (place < in.count) select_element(policy, in.first, place, in.count, less, where);
     }
@@ -81,7 +81,7 @@ struct PartialSort : Called, Finder, WithMiddle {
   auto operator()(const Policy& policy, const In& in, const Middle& middle, Comp comp = {},
                   Proj proj = {}) const {
     if constexpr (check_permutable<In>() && check_comparison<Comp, In, Proj>()) {
-      auto less = by_projection(comp, proj);
+      auto less = by_projection<In>(comp, proj);
       const auto place = static_cast<std::size_t>(middle - in.first);
       if (policy.stop_requested() && throw_cancelled()) return in.at(in.count);
       if (in.count <= k_selected_alone || most_members(policy) == 1) {

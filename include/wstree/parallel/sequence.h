@@ -49,7 +49,7 @@ void finish_in_sequence(const Policy& policy, const Start& start, std::size_t co
   const std::size_t first =
       least(start.elements_in(k_sequence_tile_us), rest / (8 * most_members(policy)), k_sequence_tile);
   SequenceWork<Get, Step> work{get, step, start.done};
-  run_ordered(policy, tiling_of(policy, rest, first, k_sequence_tile), work);
+  run_ordered(policy, tiling_of(policy, rest, first, k_sequence_tile), members_in_turn(start), work);
 }
 
 /// step(0, get(0)), step(1, get(1)), ... below `count`, one after another; get() is called in parallel.

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "wstree/parallel/entry.h"
+#include "wstree/parallel/filter.h"
+#include "wstree/parallel/inline_start.h"
 #include "wstree/parallel/merge_runs.h"
 #include "wstree/parallel/ordered.h"
 #include "wstree/parallel/second_input.h"
@@ -21,27 +23,41 @@ template <bool k_only_one, bool k_only_two, bool k_both> struct SetRule {
   static constexpr bool of_one = k_only_one, of_two = k_only_two, of_both = k_both;
 };
 
-/// Calls keep_one(i) and keep_two(k) for the result of elements [i, i_end) of one input and [k, k_end) of the
-/// other. less(a, b) takes an element of `one` and one of `two`; more(b, a) the other way round.
+/// Calls keep_one(i) and keep_two(k) for the result of the elements `a` of one input and `b` of the other,
+/// until `count` of them are done, or one more. `a` and `b` become the elements that are left. less(a, b)
+/// takes an element of `one` and one of `two`; more(b, a) the other way round.
 template <class Rule, class In1, class In2, class LessThan, class MoreThan, class One, class Two>
-void walk_sets(const In1& one, Span a, const In2& two, Span b, LessThan& less, MoreThan& more, One&& keep_one,
-               Two&& keep_two) {
-  while (a.size() != 0 && b.size() != 0) {
-    if (less(one[a.begin], two[b.begin])) {
-      if constexpr (Rule::of_one) keep_one(a.begin);
-      ++a.begin;
-    } else if (more(two[b.begin], one[a.begin])) {
-      if constexpr (Rule::of_two) keep_two(b.begin);
-      ++b.begin;
-    } else {
-      if constexpr (Rule::of_both) keep_one(a.begin);
-      ++a.begin, ++b.begin;
+void walk_sets(const In1& first, Span& a_left, const In2& second, Span& b_left, std::size_t count,
+               const LessThan& less_than, const MoreThan& more_than, One&& keep_one, Two&& keep_two) {
+  const In1 one = first; // in registers while the loop stores bytes
+  const In2 two = second;
+  const LessThan less = less_than;
+  const MoreThan more = more_than;
+  Span a = a_left, b = b_left;
+  const std::size_t end = a.begin + b.begin + count;
+  while (a.size() != 0 && b.size() != 0 && a.begin + b.begin < end) {
+    // So many steps end neither input.
+    for (std::size_t steps = least(a.size(), b.size(), (end - a.begin - b.begin + 1) / 2); steps != 0;
+         --steps) {
+      if (less(one[a.begin], two[b.begin])) {
+        if constexpr (Rule::of_one) keep_one(a.begin);
+        ++a.begin;
+      } else if (more(two[b.begin], one[a.begin])) {
+        if constexpr (Rule::of_two) keep_two(b.begin);
+        ++b.begin;
+      } else {
+        if constexpr (Rule::of_both) keep_one(a.begin);
+        ++a.begin, ++b.begin;
+      }
     }
   }
-  if constexpr (Rule::of_one)
-    for (; a.begin < a.end; ++a.begin) keep_one(a.begin);
-  if constexpr (Rule::of_two)
-    for (; b.begin < b.end; ++b.begin) keep_two(b.begin);
+  if (b.size() == 0)
+    for (; a.begin < a.end && a.begin + b.begin < end; ++a.begin)
+      if constexpr (Rule::of_one) keep_one(a.begin);
+  if (a.size() == 0)
+    for (; b.begin < b.end && a.begin + b.begin < end; ++b.begin)
+      if constexpr (Rule::of_two) keep_two(b.begin);
+  a_left = a, b_left = b;
 }
 
 /// A tile is a piece of the merged inputs, from the first of equal elements on.
@@ -49,46 +65,57 @@ template <class Rule, class In1, class In2, class Out, class LessThan, class Mor
   const In1& one;
   const In2& two;
   Out out;
-  LessThan& less;
-  MoreThan& more;
+  const LessThan& less;
+  const MoreThan& more;
   std::size_t total = 0;
 
-  SetWork(const In1& first, const In2& second, Out output, LessThan& before, MoreThan& behind)
+  SetWork(const In1& first, const In2& second, Out output, const LessThan& before, const MoreThan& behind)
       : one(first), two(second), out(output), less(before), more(behind) {}
 
-  struct Kept {
+  /// Small elements are kept themselves, of all others where they lie.
+  static constexpr bool k_keeps_values =
+      Keeping<In1>::k_is_small && std::is_same_v<typename In1::Value, typename In2::Value>;
+  struct Place {
     std::size_t index;
     bool is_of_two;
   };
+  using Kept = std::conditional_t<k_keeps_values, typename Keeping<In1>::Byte, Place>;
   struct Outcome {
     std::vector<Kept> kept;
-    std::size_t place = 0;
+    std::size_t size = 0, place = 0;
   };
 
   void make(const Tile& tile, Outcome& outcome) const {
-    outcome.kept.clear();
-    const Cut begin = cuts[tile.number], end = cuts[tile.number + 1];
+    Span a{cuts[tile.number].of_one, cuts[tile.number + 1].of_one};
+    Span b{cuts[tile.number].of_two, cuts[tile.number + 1].of_two};
+    const std::size_t count = a.size() + b.size();
+    if (outcome.kept.size() < count) outcome.kept.resize(count);
+    Kept* to = outcome.kept.data();
+    const auto keep = [&to](const auto& in, std::size_t i, [[maybe_unused]] bool is_of_two) {
+      if constexpr (k_keeps_values)
+        *to++ = in[i];
+      else
+        *to++ = {i, is_of_two};
+    };
     walk_sets<Rule>(
-        one, {begin.of_one, end.of_one}, two, {begin.of_two, end.of_two}, less, more,
-        [&](std::size_t i) {
-          outcome.kept.push_back({i, false});
-        },
-        [&](std::size_t k) {
-          outcome.kept.push_back({k, true});
-        });
+        one, a, two, b, count, less, more, [&, in = one](std::size_t i) { keep(in, i, false); },
+        [&, in = two](std::size_t k) { keep(in, k, true); });
+    outcome.size = static_cast<std::size_t>(to - outcome.kept.data());
   }
   void take(Outcome& outcome) noexcept {
     outcome.place = total;
-    total += outcome.kept.size();
+    total += outcome.size;
   }
   void after(const Outcome& outcome) const {
     Out to = ahead(out, outcome.place);
-    for (const Kept& kept : outcome.kept) {
-      if (kept.is_of_two)
+    for (std::size_t k = 0; k < outcome.size; ++k, ++to) {
+      const Kept& kept = outcome.kept[k];
+      if constexpr (k_keeps_values)
+        write_to(to, static_cast<const typename In1::Value&>(kept));
+      else if (kept.is_of_two)
         write_to(to, two[kept.index]);
       else
         write_to(to, one[kept.index]);
-      ++to;
     }
   }
 
@@ -156,8 +183,16 @@ template <class Rule> struct SetOperation {
           const auto out = target(destination);
           std::size_t total = 0;
           if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>()) {
-            auto less = [&](auto&& a, auto&& b) -> bool { return comp(invoke(proj1, a), invoke(proj2, b)); };
-            auto more = [&](auto&& b, auto&& a) -> bool { return comp(invoke(proj2, b), invoke(proj1, a)); };
+            using One = decltype(invoke(proj1, in[0]));
+            using Two = decltype(invoke(proj2, two[0]));
+            const Held<Proj1, typename In::Reference> of_one{proj1};
+            const Held<Proj2, typename In2::Reference> of_two{proj2};
+            const auto less = [own = Held<Comp, One, Two>{comp}, of_one, of_two](auto&& a, auto&& b) -> bool {
+              return own.f(invoke(of_one.f, a), invoke(of_two.f, b));
+            };
+            const auto more = [own = Held<Comp, Two, One>{comp}, of_one, of_two](auto&& b, auto&& a) -> bool {
+              return own.f(invoke(of_two.f, b), invoke(of_one.f, a));
+            };
             total = write(policy, in, two, out, less, more);
           }
           return ahead(out, total);
@@ -168,24 +203,35 @@ template <class Rule> struct SetOperation {
 private:
   template <class Policy, class In, class In2, class Out, class LessThan, class MoreThan>
   static std::size_t write(const Policy& policy, const In& one, const In2& two, const Out& out,
-                           LessThan& less, MoreThan& more) {
-    constexpr std::size_t k_alone = 4096, k_tile = 4096;
+                           const LessThan& less, const MoreThan& more) {
+    constexpr double k_worth_us = 20;
+    constexpr std::size_t k_tile = 16 * 1024;
     const std::size_t count = one.count + two.count;
-    if (policy.stop_requested() && throw_cancelled()) return 0;
-    if (count <= k_alone || most_members(policy) == 1) {
-      std::size_t total = 0;
+    Span a{0, one.count}, b{0, two.count};
+    std::size_t total = 0;
+    const Start start = start_inline(policy, count, k_worth_us, [&](std::size_t begin, std::size_t end) {
+      Out to = ahead(out, total);
       walk_sets<Rule>(
-          one, {0, one.count}, two, {0, two.count}, less, more,
-          [&](std::size_t i) { write_to(ahead(out, total++), one[i]); },
-          [&](std::size_t k) { write_to(ahead(out, total++), two[k]); });
-      policy.advance(count);
-      return total;
-    }
-    SetWork<Rule, In, In2, Out, LessThan, MoreThan> work{one, two, out, less, more};
-    const Tiling tiling = tiling_of(policy, count, k_tile / 4, k_tile);
+          one, a, two, b, end - (a.begin + b.begin), less, more,
+          [&, in = one](std::size_t i) { write_to(to, in[i]), ++to; },
+          [&, in = two](std::size_t k) { write_to(to, in[k]), ++to; });
+      total = static_cast<std::size_t>(to - out);
+      policy.advance(end - begin);
+      return true;
+    });
+    if (start.done == count) return total;
+    const In rest_of_one{one.at(a.begin), a.size()};
+    const In2 rest_of_two{two.at(b.begin), b.size()};
+    SetWork<Rule, In, In2, Out, LessThan, MoreThan> work{rest_of_one, rest_of_two, ahead(out, total), less,
+                                                         more};
+    const std::size_t rest = a.size() + b.size();
+    policy.advance(count - start.done - rest);
+    const std::size_t first =
+        least(start.elements_in(k_filter_tile_us), rest / (8 * most_members(policy)), k_tile);
+    const Tiling tiling = tiling_of(policy, rest, first, k_tile);
     work.cut(tiling);
-    run_ordered(policy, tiling, work);
-    return work.total;
+    run_ordered(policy, tiling, members_in_turn(start), work);
+    return total + work.total;
   }
 };
 

@@ -48,17 +48,22 @@ public:
   bool takes_little(std::uint64_t n) const noexcept {
     return longest_step(n) == n && cost_ * static_cast<float>(n) < k_brief;
   }
+  /// Returns whether one of the latest calls took far longer than those before.
+  bool is_careful() const noexcept { return trust_ < 0; }
   /// Returns whether the caller executes n elements without a look at the clock in their midst. One call of
   /// two looks at its beginning: if the look before is long ago, one of these two calls may have become dear,
-  /// and the next calls are not brief. One call of k_calls_unclocked + 2, an odd number, is measured.
+  /// and the next calls are not brief. One call of k_calls_unclocked + 2, an odd number, is measured, unless
+  /// a look has shown that the calls before took little.
   template <class P = core::StdPlatform> bool is_brief(std::uint64_t n) noexcept {
     if (!takes_little(n)) return false;
     if (++calls_ % 2 != 0) {
       const std::uint64_t now = P::ticks(), before = std::exchange(looked_, now);
-      if (before != 0 && core::elapsed(before, now) > k_surprise_alone) [[unlikely]] {
+      const std::uint64_t since = before != 0 ? core::elapsed(before, now) : ~std::uint64_t{0};
+      if (before != 0 && since > k_surprise_alone) [[unlikely]] {
         trust_ = k_trust_after_surprise, looked_ = 0;
         return false;
       }
+      if (since < static_cast<std::uint64_t>(k_brief)) calls_ = 1; // both calls are as brief as they were
     }
     return calls_ % (core::tuning::k_calls_unclocked + 2) != 0;
   }

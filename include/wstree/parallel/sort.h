@@ -21,12 +21,8 @@ namespace detail {
 
 /// A call that its caller executes alone if it takes less.
 inline constexpr double k_sort_worth_us = 60;
-/// Elements of the shortest runs.
-inline constexpr std::size_t k_shortest_run = 256;
 /// Texts that are worth a look at their beginnings.
 inline constexpr std::size_t k_fewest_texts = 4096;
-/// Eight characters at a time: what is still alike is sorted as all elements are.
-inline constexpr unsigned k_most_text_rounds = 4;
 
 inline std::size_t bits_of(std::size_t n) noexcept {
   std::size_t bits = 0;
@@ -49,10 +45,9 @@ template <class Iterator, class Compare> bool is_sorted_soon(Iterator first, std
   return static_cast<double>(n * bits_of(n)) * each < k_sort_worth_us * Clock::ticks_per_us();
 }
 
-/// Sorts n elements from `first` on by less(a, b), which may throw: then they are in some order. `round`: how
-/// often texts among which they are were sorted by eight characters.
+/// Sorts n elements from `first` on by less(a, b), which may throw: then they are in some order.
 template <Stability k_stability, class Policy, class Iterator, class Compare>
-void sort_elements(const Policy& policy, Iterator first, std::size_t n, Compare& less, unsigned round = 0) {
+void sort_elements(const Policy& policy, Iterator first, std::size_t n, Compare& less) {
   if (policy.stop_requested() && throw_cancelled()) return;
   const Iterator last = ahead(first, n);
   const auto alone = [&] {
@@ -74,17 +69,9 @@ void sort_elements(const Policy& policy, Iterator first, std::size_t n, Compare&
       if (descends) reverse_elements(part, first, 0, n, policy.where());
       return policy.advance(n);
     }
-    unsigned levels = 1;
-    while (std::size_t{1} << levels < 4 * members && n >> levels > 2 * k_shortest_run) ++levels;
-    if constexpr (k_is_text<std::iter_value_t<Iterator>> && k_is_less<Compare, std::iter_value_t<Iterator>>) {
-      const auto sort_rest = [&, round](const par& rest, std::size_t i, std::size_t count) {
-        sort_elements<k_stability>(rest, ahead(first, i), count, less, round + 1);
-      };
-      if (n >= k_fewest_texts && round < k_most_text_rounds &&
-          TextSort<Iterator>::template sort<k_stability>(policy, first, n, levels, sort_rest))
-        return;
-    }
-    MergeTree<k_stability, Policy, Iterator, Compare> tree(policy, first, n, levels, less);
+    if constexpr (k_is_text<std::iter_value_t<Iterator>> && k_is_less<Compare, std::iter_value_t<Iterator>>)
+      if (n >= k_fewest_texts && TextSort<Iterator>::sort(policy, first, n)) return;
+    MergeTree<k_stability, Policy, Iterator, Compare> tree(policy, first, n, merge_levels(n, members), less);
     tree.has_memory() ? tree.execute() : alone();
   }
 }
@@ -93,7 +80,7 @@ template <Stability k_stability> struct Sort : Called, Finder {
   template <class Policy, class In, class Comp = Less, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Comp comp = {}, Proj proj = {}) const {
     if constexpr (check_permutable<In>() && check_comparison<Comp, In, Proj>()) {
-      auto less = by_projection(comp, proj);
+      auto less = by_projection<In>(comp, proj);
       if constexpr (std::is_same_v<Proj, Identity>)
         sort_elements<k_stability>(policy, in.first, in.count, comp);
       else

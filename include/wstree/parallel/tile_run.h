@@ -6,7 +6,9 @@
 #include "wstree/parallel/tiling.h"
 #include "wstree/parallel/verdict.h"
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #if defined(__cpp_exceptions)
 #define WSTREE_TRY try
@@ -62,12 +64,26 @@ void execute_tiles(BasicTickets<P>& tickets, const Policy& policy, const Tiling&
   }
 }
 
-/// Lets each member of a team make a body and execute tiles with it.
+inline constexpr std::uint32_t k_all_members = ~std::uint32_t{0};
+
+/// Returns how many members work in a call whose members wait for each other: no more than there are
+/// processors, because all wait while the member whose turn it is has none; all members where elements take
+/// as long as a thread that sleeps.
+inline std::uint32_t members_in_turn(const Start& start, std::size_t unit = 1) noexcept {
+  constexpr double k_asleep_us = 20;
+  const double us = start.ticks_per_element / static_cast<double>(unit) / Clock::ticks_per_us();
+  return us < k_asleep_us ? processors() : k_all_members;
+}
+
+/// Lets each member of a team, but no more than `most`, make a body and execute tiles with it.
 template <class Policy, class Make>
-void run_tiles(const Policy& policy, const Tiling& tiling, Verdict& verdict, Make make) {
+void run_tiles(const Policy& policy, const Tiling& tiling, Verdict& verdict, std::uint32_t most, Make make) {
   BasicTickets<core::StdPlatform> tickets;
   Observed call(policy, tiling.elements());
+  std::atomic<std::uint32_t> at_work{0};
   on_team(policy, call, [&](unsigned member, unsigned members) {
+    // relaxed: it counts members.
+    if (at_work.fetch_add(1, std::memory_order_relaxed) >= most) return;
     ObservedTiles observed(call, member, members);
     auto body = make();
     execute_tiles(tickets, policy, tiling, verdict, body,

@@ -3,9 +3,18 @@
 #include "measure/kernel.h"
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <type_traits>
 
 namespace bench {
 namespace {
+
+/// A file in one of a few folders, whose names differ in their first characters and are long.
+std::string path(std::uint64_t number) {
+  constexpr const char* k_folders[] = {"/usr/include/c++/", "/usr/lib/x86_64-linux/", "/home/user/project/",
+                                       "/var/log/service/"};
+  return k_folders[number % 4] + std::to_string(number);
+}
 
 template <class T> T made(std::uint64_t number, std::size_t place) {
   if constexpr (std::is_same_v<T, std::string>) {
@@ -20,6 +29,11 @@ template <class T> T made(std::uint64_t number, std::size_t place) {
 
 template <class T> std::vector<T> elements(const std::string& order, std::size_t n) {
   std::vector<T> values(n);
+  if constexpr (std::is_same_v<T, std::string>)
+    if (order == "paths") {
+      for (std::size_t i = 0; i < n; ++i) values[i] = path(scatter(i));
+      return values;
+    }
   for (std::size_t i = 0; i < n; ++i)
     values[i] = made<T>(order == "sorted"     ? i
                         : order == "reversed" ? n - i
@@ -74,6 +88,7 @@ void add_sort_rows(std::size_t n, std::vector<RowRecipe>& rows) {
     add("strings", order, n / 10, &Sorts::strings, rows);
     add("pairs", order, n / 10, &Sorts::pairs, rows);
   }
+  add("strings", "paths", n / 10, &Sorts::strings, rows);
 }
 
 } // namespace bench

@@ -191,6 +191,17 @@ private:
     add("merge", [](const auto& how, const Call& call) {
       return static_cast<double>(std::merge(how, SORTED, SORTED, call.out) - call.out);
     });
+    add("set_union", [](const auto& how, const Call& call) {
+      return static_cast<double>(std::set_union(how, SORTED, SORTED, call.out) - call.out);
+    });
+    add("set_difference", [](const auto& how, const Call& call) {
+      return static_cast<double>(std::set_difference(how, SORTED, SORTED, call.out) - call.out);
+    });
+    add<true>("partition", [](const auto& how, const Call& call) {
+      const double half = 4.0 * static_cast<double>(call.any.size());
+      return static_cast<double>(std::stable_partition(how, WORK, [=](double x) { return x < half; }) -
+                                 call.first);
+    });
     add<true>("remove_if", [](const auto& how, const Call& call) {
       const double half = 4.0 * static_cast<double>(call.any.size());
       const auto end = std::remove_if(how, WORK, [=](double x) { return x < half; });
