@@ -23,7 +23,7 @@ namespace wstree::core {
 
 namespace wstree::core {
 
-/// Of an object that is private to its member: notices a second thread in it. Threads may take turns.
+/// A guard of an object that is private to its member: notices a second thread in it. Threads may take turns.
 class OneThread {
 public:
   class Inside {
