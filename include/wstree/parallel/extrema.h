@@ -59,7 +59,7 @@ template <class Comp, class In, class Proj> constexpr bool check_comparison() {
 template <class In, class Comp, class Proj> auto by_projection(Comp& comp, Proj& proj) {
   using Element = const typename In::Value&;
   using Projected = decltype(invoke(proj, std::declval<Element>()));
-  return [own = Held<Comp, Projected, Projected>{comp}, of = Held<Proj, Element>{proj}](
+  return [own = HeldCall<Comp, Projected, Projected>{comp}, of = HeldCall<Proj, Element>{proj}](
              const auto& a, const auto& b) -> bool { return own.f(invoke(of.f, a), invoke(of.f, b)); };
 }
 

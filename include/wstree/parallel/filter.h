@@ -121,9 +121,8 @@ template <class In, class Pred, class Proj> auto on_projection(Pred& pred, Proj&
   if constexpr (is_predicate<Pred, In, Proj>()) {
     using Element = const std::remove_cvref_t<typename In::Reference>&;
     using Projected = decltype(invoke(proj, std::declval<Element>()));
-    return [own = Held<Pred, Projected>{pred}, of = Held<Proj, Element>{proj}](const auto& e) -> bool {
-      return static_cast<bool>(invoke(own.f, invoke(of.f, e)));
-    };
+    return [own = HeldCall<Pred, Projected>{pred}, of = HeldCall<Proj, Element>{proj}](
+               const auto& e) -> bool { return static_cast<bool>(invoke(own.f, invoke(of.f, e))); };
   } else {
     return [](const auto&) { return false; };
   }

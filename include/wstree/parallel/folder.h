@@ -68,8 +68,8 @@ template <class F, class... Arguments>
 using InLoop = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64 &&
                                       std::is_invocable_v<const F&, Arguments...>,
                                   const F, F&>;
-/// The same as a member, for captures of functions.
-template <class F, class... Arguments> struct Held { InLoop<F, Arguments...> f; };
+/// Such a function object as a member, for captures of lambdas.
+template <class F, class... Arguments> struct HeldCall { InLoop<F, Arguments...> f; };
 
 template <class Index, class Chunk> struct EachChunk {
   using Value = Nothing;

@@ -185,12 +185,14 @@ template <class Rule> struct SetOperation {
           if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>()) {
             using One = decltype(invoke(proj1, in[0]));
             using Two = decltype(invoke(proj2, two[0]));
-            const Held<Proj1, typename In::Reference> of_one{proj1};
-            const Held<Proj2, typename In2::Reference> of_two{proj2};
-            const auto less = [own = Held<Comp, One, Two>{comp}, of_one, of_two](auto&& a, auto&& b) -> bool {
+            const HeldCall<Proj1, typename In::Reference> of_one{proj1};
+            const HeldCall<Proj2, typename In2::Reference> of_two{proj2};
+            const auto less = [own = HeldCall<Comp, One, Two>{comp}, of_one, of_two](auto&& a,
+                                                                                     auto&& b) -> bool {
               return own.f(invoke(of_one.f, a), invoke(of_two.f, b));
             };
-            const auto more = [own = Held<Comp, Two, One>{comp}, of_one, of_two](auto&& b, auto&& a) -> bool {
+            const auto more = [own = HeldCall<Comp, Two, One>{comp}, of_one, of_two](auto&& b,
+                                                                                     auto&& a) -> bool {
               return own.f(invoke(of_two.f, b), invoke(of_one.f, a));
             };
             total = write(policy, in, two, out, less, more);
