@@ -41,6 +41,7 @@ struct State {
 
   Value general[16] = {};
   std::uint8_t width[16] = {}; ///< bytes of it that are defined; 0: all
+  std::uint16_t words = 0;     ///< registers that have got 4 bytes in this iteration, and zeros above them
   Value low[16] = {};          ///< of a vector register: its first 8 bytes
   Value high[16] = {};         ///< and the rest
   Flags flags;
@@ -195,6 +196,7 @@ private:
                std::uint64_t location) noexcept;
   Value joined_formula(Value less, Value not_less) noexcept;
   Value last_of_part() noexcept;
+  Value joined_with_cursor(Value a, Value b, const State& x, const State& y, Value cursor) noexcept;
   Value joined_begun(Value a, Value b, const State& x, const State& y, Address place,
                      std::uint64_t location) noexcept;
 
@@ -212,6 +214,17 @@ private:
   bool is_additive(Value value, unsigned size, bool is_natural) const noexcept;
   bool is_natural(const State& state) const noexcept;
 
+  // prover_widths.cpp: 4 bytes of 8
+  void note_cut(Value value, const State& state) noexcept;
+  bool may_be_cut(Value value, const State& state) const noexcept;
+  bool is_whole(const Polynomial& polynomial, bool is_nonempty) const noexcept;
+  bool is_place(Value value) const noexcept;
+  Value not_cancelled(Value made, Value a, Value b = 0) noexcept;
+  Value first_word(Value value) noexcept;
+  Value extended(Value value) noexcept;
+  Value with_upper(Value word, Value old) noexcept;
+  void note_sign(Value value) noexcept;
+
   // prover_steps.cpp: instructions
   bool step(const Instruction& instruction, State& state, int depth, bool in_cycle) noexcept;
   void note_overwritten(const Instruction& instruction, State& state) noexcept;
@@ -221,6 +234,8 @@ private:
   bool step_narrow(const Instruction& instruction, State& state) noexcept;
   bool step_general(const Instruction& instruction, State& state) noexcept;
   bool step_conditional_move(const Instruction& instruction, State& state) noexcept; // prover_moves.cpp
+  bool step_divide(const Instruction& instruction, State& state) noexcept;
+  bool step_set(const Instruction& instruction, State& state) noexcept;
   Value found_in(Address place, bool is_before) noexcept;
   bool step_atomic(const Instruction& instruction, State& state) noexcept;
   bool step_call(const Instruction& instruction, State& state, int depth, bool in_cycle,
@@ -238,7 +253,6 @@ private:
   bool store(const Instruction& instruction, State& state, Value address, unsigned size,
              Value value) noexcept;
   bool is_of_end(Value value) const noexcept;
-  bool is_wide(Value value) const noexcept;
   bool store_outside(const Instruction& instruction, State& state, Value address, unsigned size,
                      Value value) noexcept;
   bool read(const Instruction& instruction, const Operand& operand, const State& state,
@@ -246,13 +260,15 @@ private:
   bool write(const Instruction& instruction, const Operand& operand, State& state, Value value) noexcept;
   bool read_vector(const Instruction& instruction, const Operand& operand, const State& state, unsigned size,
                    Value& low, Value& high) noexcept;
+  Bits compared_bits(const State& state) const noexcept;
   Bits condition_bits(const State& state) noexcept;
   Bits condition_bits(const State& state, unsigned condition) noexcept;
+  Value condition_of(const State& state, unsigned condition) noexcept;
   void erase(State& state, SymbolId base, std::int32_t offset, std::uint32_t size) noexcept;
   bool insert(State& state, const Slot& slot) noexcept;
   bool put(const Instruction& instruction, State& state, SymbolId base, std::int32_t offset,
            std::uint32_t size, Value value) noexcept;
-  bool check_use(Value value, const Instruction& instruction) noexcept;
+  bool check_use(Value value, const Instruction& instruction, unsigned size = 8) noexcept;
 
   const Process& process_;
   Arena kept_;
@@ -272,6 +288,10 @@ private:
   bool has_copy_ = false;          // clang: a copy of the body outside of the loops has effects
   bool is_ending_ = false;         // the block that is followed does not lead to a return
   bool is_narrowed_ = false;       // 4 bytes of some value were used that may have more
+  bool is_cut_ = false;            // gcc: numbers of the part were made in 4 bytes that may need more
+  bool has_signs_ = false;         // gcc: a number of the part without a sign got one
+  bool is_cut_inside_ = false;     // in the loop, of its iteration alone
+  bool is_wide_ = false;           // the instruction that is followed uses 8 bytes of its operands
   bool has_int_part_ = false;      // gcc: the number of iterations has 4 bytes and a sign
   bool has_opaque_effect_ = false; // the loop that is followed has effects that are no stores
   bool in_cycle_ = false;          // of the instruction that is followed
@@ -331,6 +351,8 @@ bool catches_exceptions(Address address, const Process& process) noexcept;
 bool compares_unsigned(unsigned instruction) noexcept;
 /// Whether a condition goes by the result alone: by whether it is zero, its sign or its parity.
 bool goes_by_result(unsigned instruction) noexcept;
+/// Whether the first 4 bytes of an operation's result are made of the first 4 bytes of its operands.
+bool keeps_first_word(std::uint64_t operation) noexcept;
 
 /// Whether a branch with the condition of `instruction` is taken if the comparison had a result of this sign;
 /// false and `is_known` false: the sign does not decide.

@@ -39,9 +39,10 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
   if (loop_.is_entered) {
     loop_.has_effect = true;
     has_opaque_effect_ = true;
-    if (!check_use(address, instruction)) return false;
-    if (has_operand && !check_use(operand, instruction)) return false;
-    if (instruction.id == X86_INS_CMPXCHG && !check_use(state.general[k_rax], instruction)) return false;
+    if (!check_use(address, instruction, 4)) return false;
+    if (has_operand && !check_use(operand, instruction, memory.size)) return false;
+    if (instruction.id == X86_INS_CMPXCHG && !check_use(state.general[k_rax], instruction, memory.size))
+      return false;
   } else {
     if (state.version != 0 &&
         !judge("has an atomic operation behind a choice by the bounds of its part", instruction.address))

@@ -360,23 +360,7 @@ Value Prover::joined_cursor(const State& a, const State& b, Address place) noexc
 /// A value where paths meet behind a choice by the part: it goes with the next iteration, or is lost.
 Value Prover::joined_versions(Value a, Value b, const State& x, const State& y, Address place) noexcept {
   const Value cursor = joined_cursor(x, y, place);
-  if (values_.is_polynomial(a) && values_.is_polynomial(b) && cursor != 0) {
-    const Value between = values_.subtract(x.cursor, y.cursor);
-    const Value apart = values_.subtract(a, b);
-    const Polynomial& p = values_.at(between).polynomial;
-    const Polynomial& q = values_.at(apart).polynomial;
-    if (values_.is_polynomial(between) && values_.is_polynomial(apart))
-      for (std::uint32_t i = 0; i < p.count; ++i)
-        for (std::uint32_t j = 0; j < q.count; ++j) {
-          if (p.terms[i].b != 0 || q.terms[j].a != p.terms[i].a || q.terms[j].b != 0 ||
-              q.terms[j].factor % p.terms[i].factor != 0)
-            continue;
-          const std::int64_t factor = q.terms[j].factor / p.terms[i].factor;
-          if (values_.scale(between, factor) != apart) continue;
-          return values_.add(values_.subtract(a, values_.scale(x.cursor, factor)),
-                             values_.scale(cursor, factor));
-        }
-  }
+  if (const Value made = cursor != 0 ? joined_with_cursor(a, b, x, y, cursor) : 0; made != 0) return made;
   return values_.plain(classify(a) | classify(b) | k_part | k_carried);
 }
 

@@ -29,6 +29,12 @@ std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, const Flags& f
       (other != 0 || flags.size < dividend_size_ || factor < -k_most_factor || factor > k_most_factor ||
        (flags.size < 8 && !has_int_part_ && factor != 1 && factor != -1)))
     return 0;
+  // A number that is known to start below zero is another one in 8 bytes.
+  const auto is_below = [this](Value value) noexcept {
+    return values_.is_polynomial(value) && (values_.at(value).bits & k_part) != 0 &&
+           values_.at(value).polynomial.constant < 0 && !is_place(value);
+  };
+  if (is_cut_ && flags.size == 8 && dividend_size_ == 4 && (is_below(flags.a) || is_below(flags.b))) return 0;
   Value expected = values_.scale(left, factor);
   if (other != 0) {
     Polynomial times;

@@ -85,7 +85,7 @@ State::Formula Prover::formula_edge(const State& state, unsigned condition, bool
 /// Whether flags are those of a test whether the part of gcc's formula is empty, in one of the forms that
 /// nothing can make wrap.
 bool Prover::is_test_for_empty(const Flags& flags, unsigned condition) noexcept {
-  if (flags.size != dividend_size_) return false;
+  if (flags.size != dividend_size_ || (is_cut_ && flags.size == 8)) return false;
   const bool is_equality = goes_by_result(condition) && condition != X86_INS_JS && condition != X86_INS_JNS;
   const Value low = values_.of_symbol(values_.low);
   const Value length = values_.of_symbol(values_.length);
@@ -245,6 +245,8 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
       if (!is_clang_ && goes_by_result(branch.id) && is_end_of_loop(difference)) return decides_ = true;
     }
   }
+  if ((bits & k_upper) != 0)
+    return refuse("decides by 8 bytes of a number that may have lost some", branch.address);
   if ((bits & k_number) != 0) return refuse("compares its thread's number", branch.address);
   if ((bits & k_carried) != 0) return refuse("decides by a value of earlier iterations", branch.address);
   if ((bits & k_partial) != 0) return refuse("decides by a partial result", branch.address);

@@ -255,7 +255,8 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
   for (unsigned i = 0; i < known.integers; ++i) {
     const unsigned reg = k_arguments[i];
     const Value value = state.width[reg] != 0 ? values_.undefined() : state.general[reg];
-    if (!check_use(value, instruction)) return false;
+    // Of those that only read, a first argument is an address.
+    if (!check_use(value, instruction, i < 2 && known.kind == Kind::pure ? 4 : 8)) return false;
   }
   for (unsigned i = 0; i < known.floats; ++i)
     if (!check_use(state.low[i], instruction)) return false;
@@ -277,7 +278,7 @@ bool Prover::copy_memory(const Instruction& instruction, State& state, bool is_s
   std::int32_t offset = 0;
   if (!is_set) {
     if ((values_.at(from).bits & k_frame) == 0) {
-      if (!check_use(from, instruction)) return false;
+      if (!check_use(from, instruction, 4)) return false;
       content = values_.plain(k_iteration);
     } else {
       if (!is_constant || !frame_place(from, base, offset))
@@ -288,7 +289,7 @@ bool Prover::copy_memory(const Instruction& instruction, State& state, bool is_s
   }
   if ((values_.at(to).bits & k_frame) == 0) {
     loop_.has_effect = true;
-    return check_use(to, instruction) && check_use(content, instruction);
+    return check_use(to, instruction, 4) && check_use(content, instruction, is_set ? 1 : 8);
   }
   if (!is_constant || !frame_place(to, base, offset))
     return judge("has a private array", instruction.address);

@@ -3,6 +3,8 @@
 #include "prover.h"
 #include "registers.h"
 
+#include <initializer_list>
+
 namespace wstree::proof {
 
 bool Prover::step_general(const Instruction& instruction, State& state) noexcept {
@@ -18,6 +20,11 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   if (instruction.rep != 0 && instruction.id != X86_INS_BSF && instruction.id != X86_INS_BSR &&
       instruction.id != X86_INS_TZCNT && instruction.id != X86_INS_LZCNT && instruction.id != X86_INS_POPCNT)
     return refuse("moves memory by an instruction that repeats itself", instruction.address);
+  // What is written below, beside the operands.
+  if (instruction.id == X86_INS_MUL || instruction.id == X86_INS_IMUL || instruction.id == X86_INS_DIV ||
+      instruction.id == X86_INS_IDIV || instruction.id == X86_INS_CDQ || instruction.id == X86_INS_CQO ||
+      instruction.id == X86_INS_CDQE || instruction.id == X86_INS_LEAVE)
+    state.words = static_cast<std::uint16_t>(state.words & ~(1U << k_rax | 1U << k_rdx | 1U << k_rbp));
   switch (instruction.id) {
   case X86_INS_MOV:
   case X86_INS_MOVABS:
@@ -27,6 +34,11 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (!read(instruction, operands[1], state, a)) return false;
     if (operands[0].size > operands[1].size && !operands[1].is_imm()) {
       a = values_.used_in(a, operands[0].size);
+      // As is a number without a sign that gets one.
+      if (operands[1].size == 4) {
+        note_sign(a);
+        a = extended(a);
+      }
       // A byte with a sign is another number than one without.
       if (operands[1].size < 4 && instruction.id == X86_INS_MOVSX && !values_.is_constant(a))
         a = result(instruction.id | (operands[0].size == 8 ? k_operation_flags : 0), a);
@@ -45,6 +57,10 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
             apply(Operation::add, operands[0].size, values_.used_in(state.general[base], operands[0].size),
                   values_.used_in(state.general[index], operands[0].size));
     }
+    is_wide_ = operands[0].size == 8;
+    for (const x86_reg reg : {operands[1].reg, operands[1].index})
+      if (const unsigned number = general_of(reg); number != k_no_register)
+        address = not_cancelled(address, state.general[number]);
     return write(instruction, operands[0], state, address);
   }
   case X86_INS_ADD:
@@ -55,10 +71,10 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (operands[0].size < 4)
       made = result(instruction.id, a, b);
     else if (is_add)
-      made = apply(Operation::add, operands[0].size, a, b);
+      made = not_cancelled(apply(Operation::add, operands[0].size, a, b), a, b);
     else {
       made = combine(Operation::add, operands[0].size, a, b, true);
-      if (made == 0) made = values_.subtract(a, b);
+      if (made == 0) made = not_cancelled(values_.subtract(a, b), a, b);
       if (!values_.is_polynomial(made) && values_.at(made).kind == Node::Kind::plain)
         made = result(instruction.id, a, b);
     }
@@ -73,8 +89,9 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_DEC: {
     if (!read(instruction, operands[0], state, a)) return false;
     const Value one = values_.constant(instruction.id == X86_INS_INC ? 1 : -1);
-    const Value made =
-        operands[0].size < 4 ? result(instruction.id, a) : apply(Operation::add, operands[0].size, a, one);
+    const Value made = operands[0].size < 4
+                           ? result(instruction.id, a)
+                           : not_cancelled(apply(Operation::add, operands[0].size, a, one), a);
     // The carry stays.
     const Bits before =
         state.flags.is_comparison ? classify(state.flags.a) | classify(state.flags.b) : state.flags.overflow;
@@ -84,8 +101,9 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   }
   case X86_INS_NEG: {
     if (!read(instruction, operands[0], state, a)) return false;
-    const Value made =
-        values_.is_polynomial(a) && operands[0].size >= 4 ? values_.scale(a, -1) : result(instruction.id, a);
+    const Value made = values_.is_polynomial(a) && operands[0].size >= 4
+                           ? not_cancelled(values_.scale(a, -1), a)
+                           : result(instruction.id, a);
     set_flags(made);
     set_overflow(classify(a));
     return write(instruction, operands[0], state, made);
@@ -94,7 +112,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (!read(instruction, operands[0], state, a)) return false;
     const bool is_exact = values_.is_polynomial(a) && operands[0].size >= 4;
     return write(instruction, operands[0], state,
-                 is_exact ? values_.add(values_.scale(a, -1), values_.constant(-1))
+                 is_exact ? not_cancelled(values_.add(values_.scale(a, -1), values_.constant(-1)), a)
                           : result(instruction.id, a));
   }
   case X86_INS_IMUL:
@@ -103,7 +121,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
         !read(instruction, operands[instruction.count - 1], state, b))
       return false;
     a = operands[0].size < 4 ? result(instruction.id, a, b)
-                             : apply(Operation::multiply, operands[0].size, a, b);
+                             : not_cancelled(apply(Operation::multiply, operands[0].size, a, b), a, b);
     set_flags(result(k_operation_flags, a));
     return write(instruction, operands[0], state, a);
   case X86_INS_SHL:
@@ -157,6 +175,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       return write(instruction, operands[0], state, a);
     }
     const bool was_narrowed = is_narrowed_;
+    const bool was_cut = is_cut_;
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
     std::int64_t constant = 0;
     const bool is_constant = values_.is_constant(b, constant);
@@ -187,13 +206,18 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     set_flags(a);
     set_overflow(0);
     if (!write(instruction, operands[0], state, a)) return false;
-    if (is_rest) is_narrowed_ = was_narrowed; // the first bytes have it all
+    if (is_rest) { // the first bytes have it all
+      is_narrowed_ = was_narrowed;
+      is_cut_ = was_cut;
+    }
     return true;
   }
   case X86_INS_CDQ:
   case X86_INS_CQO: {
     a = state.general[k_rax];
     if (state.width[k_rax] != 0) a = values_.undefined();
+    is_wide_ = instruction.id == X86_INS_CQO;
+    if (!is_wide_) a = first_word(a);
     std::int64_t constant = 0;
     Value sign = values_.is_constant(a, constant) ? values_.constant(constant < 0 ? -1 : 0) : 0;
     if (sign == 0)
@@ -207,6 +231,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_CDQE:
   case X86_INS_CWDE:
     note_width(state.general[k_rax], state);
+    note_sign(state.general[k_rax]);
+    if (instruction.id == X86_INS_CDQE) state.general[k_rax] = extended(first_word(state.general[k_rax]));
     state.general[k_rax] = values_.used_in(state.general[k_rax], 8);
     if (instruction.id == X86_INS_CWDE) state.general[k_rax] = result(instruction.id, state.general[k_rax]);
     return true;
@@ -241,17 +267,22 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     set_overflow(0);
     return true;
   case X86_INS_BSF:
-  case X86_INS_BSR:
+  case X86_INS_BSR: // a number without bits leaves the register as it was
+    if (!read(instruction, operands[0], state, b) || !read(instruction, operands[1], state, a)) return false;
+    set_flags(result(instruction.id, a));
+    return write(instruction, operands[0], state, result(instruction.id, a, b));
   case X86_INS_TZCNT:
   case X86_INS_LZCNT:
   case X86_INS_POPCNT:
-  case X86_INS_BSWAP:
-  case X86_INS_MOVBE:
-  case X86_INS_RORX:
-    if (!read(instruction, operands[instruction.count > 1 ? 1 : 0], state, a)) return false;
+    if (!read(instruction, operands[1], state, a)) return false;
     a = result(instruction.id, a);
     set_flags(a);
     return write(instruction, operands[0], state, a);
+  case X86_INS_BSWAP:
+  case X86_INS_MOVBE:
+  case X86_INS_RORX: // leave the flags
+    if (!read(instruction, operands[instruction.count > 1 ? 1 : 0], state, a)) return false;
+    return write(instruction, operands[0], state, result(instruction.id, a));
   case X86_INS_ANDN:
   case X86_INS_SHLX:
   case X86_INS_SHRX:
@@ -263,7 +294,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     return write(instruction, operands[0], state, a);
   case X86_INS_ADC:
   case X86_INS_SBB: {
-    const Value condition = values_.plain(condition_bits(state, instruction.id));
+    const Value condition = condition_of(state, instruction.id);
     const bool is_same = operands[0].is_reg() && operands[1].is_reg() && operands[0].reg == operands[1].reg;
     if (is_same && instruction.id == X86_INS_SBB) {
       a = result(instruction.id, condition);
@@ -292,16 +323,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   default:
     break;
   }
-  if (instruction.id == X86_INS_SETE || instruction.id == X86_INS_SETNE) {
-    const Value difference = values_.subtract(state.flags.a, state.flags.b);
-    if (values_.is_polynomial(difference))
-      return write(instruction, operands[0], state, result(instruction.id, difference, values_.constant(0)));
-  }
-  if (instruction.id >= X86_INS_SETAE && instruction.id <= X86_INS_SETS)
-    return write(instruction, operands[0], state,
-                 state.flags.is_comparison || goes_by_result(instruction.id)
-                     ? result(instruction.id, state.flags.a, state.flags.b)
-                     : result(instruction.id, state.flags.a, values_.plain(state.flags.overflow)));
+  if (instruction.id >= X86_INS_SETAE && instruction.id <= X86_INS_SETS) return step_set(instruction, state);
   switch (instruction.id) {
   case X86_INS_CMOVA:
   case X86_INS_CMOVAE:
@@ -339,45 +361,9 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
            write(instruction, operands[0], state, result(k_operation_high | instruction.id, a, b));
   }
   case X86_INS_DIV:
-  case X86_INS_IDIV: {
-    if (!read(instruction, operands[0], state, b)) return false;
+  case X86_INS_IDIV:
     if (operands[0].size < 4) break;
-    a = state.width[k_rax] != 0 ? values_.undefined() : state.general[k_rax];
-    const Value top = state.width[k_rdx] != 0 ? values_.undefined() : state.general[k_rdx];
-    const unsigned copied = copied_;
-    copied_ = k_no_register;
-    state.width[k_rax] = state.width[k_rdx] = 0;
-    set_flags(values_.undefined());
-    std::int64_t constant = 0;
-    const bool is_extended = instruction.id == X86_INS_DIV
-                                 ? values_.is_constant(top, constant) && constant == 0
-                             : values_.is_symbol(top, Symbol::Kind::sign)
-                                 ? values_.symbol(values_.only_symbol(top)).x == a
-                                 : values_.is_constant(a, constant) && values_.is_constant(top) &&
-                                       top == values_.constant(constant < 0 ? -1 : 0);
-    if (values_.is_symbol(b, Symbol::Kind::thread_count) && !loop_.is_entered && is_extended &&
-        values_.is_polynomial(a) && values_.at(a).bits == k_common) {
-      const bool is_unsigned = instruction.id == X86_INS_DIV;
-      if (dividend_size_ != 0 && (dividend_size_ != operands[0].size || is_unsigned_ != is_unsigned))
-        return refuse("divides its work in several ways", instruction.address);
-      dividend_size_ = operands[0].size;
-      is_unsigned_ = is_unsigned;
-      has_int_part_ = dividend_size_ == 4 && !is_unsigned;
-      // A number of 4 bytes is one with and without a sign: two divisions of 8 may have both.
-      const bool is_again = division_ != 0 && copied == divided_;
-      if (!is_again) division_ = copied != k_no_register ? instruction.address : 0;
-      divided_ = copied;
-      const std::uint64_t from = operands[0].size == 4 || is_exact(a) ? 0
-                                 : is_again                           ? division_
-                                                                      : instruction.address;
-      state.general[k_rax] = values_.of(Symbol::Kind::quotient, k_number, a, instruction.id, from);
-      state.general[k_rdx] = values_.of(Symbol::Kind::remainder, k_number, a, instruction.id, from);
-      return true;
-    }
-    state.general[k_rax] = result(instruction.id, a, b, top);
-    state.general[k_rdx] = result(k_operation_high | instruction.id, a, b, top);
-    return true;
-  }
+    return step_divide(instruction, state);
   default:
     break;
   }

@@ -38,6 +38,26 @@ Value Prover::joined_formula(Value less, Value not_less) noexcept {
   return check == less ? made : 0;
 }
 
+/// A value that is as much more on one path than on the other as the next iteration is, or a multiple, in
+/// terms of `cursor`, the next iteration behind both; 0: it is none.
+Value Prover::joined_with_cursor(Value a, Value b, const State& x, const State& y, Value cursor) noexcept {
+  const Value between = values_.subtract(x.cursor, y.cursor);
+  const Value apart = values_.subtract(a, b);
+  if (!values_.is_polynomial(between) || !values_.is_polynomial(apart)) return 0;
+  const Polynomial& p = values_.at(between).polynomial;
+  const Polynomial& q = values_.at(apart).polynomial;
+  for (std::uint32_t i = 0; i < p.count; ++i)
+    for (std::uint32_t j = 0; j < q.count; ++j) {
+      if (p.terms[i].b != 0 || q.terms[j].a != p.terms[i].a || q.terms[j].b != 0 ||
+          q.terms[j].factor % p.terms[i].factor != 0)
+        continue;
+      const std::int64_t factor = q.terms[j].factor / p.terms[i].factor;
+      if (values_.scale(between, factor) != apart) continue;
+      return values_.add(values_.subtract(a, values_.scale(x.cursor, factor)), values_.scale(cursor, factor));
+    }
+  return 0;
+}
+
 /// A value where paths meet on some of which iterations were executed, in a program that does not see the
 /// bounds of its part. What depends on them before the first iteration is the compiler's, and goes with the
 /// cursor; what does not is the program's, and if it differs, iterations have changed it. 0: neither side is
@@ -57,23 +77,7 @@ Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Add
   const Value cursor = values_.of(Symbol::Kind::cursor, k_part, place);
   const Bits bits = classify(a) | classify(b);
   if ((bits & ~k_part) != 0) return values_.plain(bits | (x_begun != y_begun ? k_carried : k_first));
-  // As much more than on the other path as the cursor is, or a multiple.
-  if (values_.is_polynomial(a) && values_.is_polynomial(b)) {
-    const Value between = values_.subtract(x.cursor, y.cursor);
-    const Value apart = values_.subtract(a, b);
-    const Polynomial& p = values_.at(between).polynomial;
-    const Polynomial& q = values_.at(apart).polynomial;
-    for (std::uint32_t i = 0; i < p.count; ++i)
-      for (std::uint32_t j = 0; j < q.count; ++j) {
-        if (p.terms[i].b != 0 || q.terms[j].a != p.terms[i].a || q.terms[j].b != 0 ||
-            q.terms[j].factor % p.terms[i].factor != 0)
-          continue;
-        const std::int64_t factor = q.terms[j].factor / p.terms[i].factor;
-        if (values_.scale(between, factor) != apart) continue;
-        return values_.add(values_.subtract(a, values_.scale(x.cursor, factor)),
-                           values_.scale(cursor, factor));
-      }
-  }
+  if (const Value made = joined_with_cursor(a, b, x, y, cursor); made != 0) return made;
   const Value fresh = values_.of(Symbol::Kind::result, k_part, k_operation_join, place, location);
   if (x_begun != y_begun) {
     const State& first = x_begun ? y : x;
@@ -195,6 +199,7 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
     into.low[i] = joined(a.low[i], b.low[i], a, b, place, 16 + i);
     into.high[i] = joined(a.high[i], b.high[i], a, b, place, 32 + i);
   }
+  into.words = a.words & b.words;
   into.flags.a = joined(a.flags.a, b.flags.a, a, b, place, 48);
   if (a.flags.size != b.flags.size) into.flags.size = 0;
   for (int i = 0; i < 2; ++i) into.flags.registers[i] = a.flags.registers[i] & b.flags.registers[i];

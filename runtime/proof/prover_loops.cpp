@@ -145,6 +145,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
     for (unsigned i = 0; i < 16; ++i)
       if (locations[i].is == Class::lost) header->width[i] = 0;
     header->flags = {values_.undefined(), values_.undefined()};
+    header->words = 0;
     header->is_late = true;
   };
   // Which locations change, and how.
@@ -256,6 +257,8 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
     }
     if (!changes) break;
   }
+  for (std::size_t i = 0; i < count; ++i)
+    is_cut_ |= (i < k_registers || locations[i].size == 8) && may_be_cut(*locations[i].in(*header, i), entry);
   loop_.is_silent = before.is_silent;
   if (!settle(walk)) return false;
   if (!check_order(walk, behind)) return false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace wstree::proof {
 
@@ -20,6 +21,7 @@ bool Prover::frame_place(Value address, SymbolId& base, std::int32_t& offset) co
 
 Value Prover::address_of(const Operand& operand, const State& state) noexcept {
   Value address = values_.constant(operand.value);
+  const bool was_wide = is_wide_;
   if (operand.reg != X86_REG_INVALID && operand.reg != X86_REG_RIP) {
     const unsigned base = general_of(operand.reg);
     address = base == k_no_register ? values_.undefined() : values_.add(state.general[base], address);
@@ -29,9 +31,12 @@ Value Prover::address_of(const Operand& operand, const State& state) noexcept {
     const unsigned index = general_of(operand.index);
     if (index == k_no_register || state.width[index] != 0) return values_.undefined();
     const Value scaled = values_.scale(state.general[index], operand.scale);
-    address = values_.is_polynomial(address) && values_.is_polynomial(scaled) ? values_.add(address, scaled)
-                                                                              : result(1, address, scaled);
+    is_wide_ = true;
+    address = values_.is_polynomial(address) && values_.is_polynomial(scaled)
+                  ? values_.add(address, scaled)
+                  : result(k_operation_address, address, scaled);
     // The base of an array in the frame must be seen.
+    is_wide_ = was_wide;
     if (((values_.at(state.general[index]).bits) & k_frame) != 0 && !values_.is_polynomial(address))
       return values_.plain(values_.at(address).bits | k_frame);
   }
@@ -62,6 +67,7 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
         return true;
       }
       bits |= classify(slot.value);
+      if (slot.offset != offset && (bits & k_upper) != 0) bits |= k_carried;
       covered += static_cast<std::uint32_t>(std::min(slot.end(), end) - std::max(slot.offset, offset));
     }
     if (covered == 0 && is_clang_ && offset >= 8 && values_.symbol(base).x == 0) {
@@ -72,7 +78,7 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
     value = values_.plain(loop_.is_entered ? bits | k_iteration : bits);
     return true;
   }
-  const Bits bits = classify(address);
+  const Bits bits = classify(address) & static_cast<Bits>(~k_upper);
   if ((bits & k_frame) != 0) {
     // Some word of an array: it may be one that an earlier iteration has written.
     value = values_.plain(bits | k_carried);
@@ -133,7 +139,8 @@ void Prover::erase(State& state, SymbolId base, std::int32_t offset, std::uint32
   for (std::uint16_t i = 0; i < state.count; ++i) {
     Slot slot = state.slots[i];
     if (slot.base == base && slot.offset < end && slot.end() > offset) {
-      slot.value = values_.plain(classify(slot.value));
+      const Bits bits = classify(slot.value);
+      slot.value = values_.plain((bits & k_upper) != 0 ? bits | k_carried : bits);
       if (slot.end() > end) tail = {base, end, static_cast<std::uint32_t>(slot.end() - end), slot.value};
       if (slot.offset >= offset) continue;
       slot.size = static_cast<std::uint32_t>(offset - slot.offset);
@@ -169,10 +176,13 @@ bool Prover::put(const Instruction& instruction, State& state, SymbolId base, st
 }
 
 /// A value that leaves the function: into memory, or to a function elsewhere.
-bool Prover::check_use(Value value, const Instruction& instruction) noexcept {
-  const Bits bits = classify(value);
+/// Addresses are used as if they had 4 bytes.
+bool Prover::check_use(Value value, const Instruction& instruction, unsigned size) noexcept {
+  const Bits bits = size > 4 ? classify(value) : classify(value) & static_cast<Bits>(~k_upper);
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
   if ((bits & ~allowed) == 0) return true;
+  if ((bits & k_upper) != 0)
+    return judge("uses 8 bytes of a number that may have lost some", instruction.address);
   if ((bits & k_number) != 0) return judge("uses its thread's number", instruction.address);
   if ((bits & k_carried) != 0)
     return judge("carries a value from iteration to iteration", instruction.address);
@@ -202,26 +212,14 @@ bool Prover::is_of_end(Value value) const noexcept {
   return of_low == of_length;
 }
 
-/// Whether 8 bytes of a polynomial do not depend on a product of the part in 4 bytes, which may wrap.
-bool Prover::is_wide(Value value) const noexcept {
-  const Node& node = values_.at(value);
-  if (node.kind != Node::Kind::polynomial) return true;
-  for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
-    const Term& term = node.polynomial.terms[i];
-    const bool is_of_part = (values_.symbol(term.a).bits & k_part) != 0 ||
-                            (term.b != 0 && (values_.symbol(term.b).bits & k_part) != 0);
-    if (is_of_part && (term.b != 0 || (term.factor != 1 && term.factor != -1))) return false;
-  }
-  return true;
-}
-
 bool Prover::store_outside(const Instruction& instruction, State& state, Value address, unsigned size,
                            Value value) noexcept {
   if (state.version != 0) return store_copy(instruction, state, address, size, value);
   if (state.is_last_part && (is_clang_ || state.is_nonempty)) {
     // The part with the last iteration is not empty.
-    if (classify(address) == k_common && (classify(value) & ~(k_last | k_part | k_empty | k_first)) == 0 &&
-        is_of_end(value)) {
+    const Bits upper = size <= 4 ? k_upper : k_common;
+    if (classify(address) == k_common &&
+        (classify(value) & ~(k_last | k_part | k_empty | k_first | upper)) == 0 && is_of_end(value)) {
       verdict_.has_lastprivate = true;
       return true;
     }
@@ -241,8 +239,9 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
   }
   // A copy of the loop's body, for some of the iterations: its address depends on the part.
   const Node& place = values_.at(address);
-  const bool is_copy = trusts_ && (place.bits & k_part) != 0 &&
-                       ((place.bits | values_.at(value).bits) & ~(k_part | k_first)) == 0;
+  const bool is_copy =
+      trusts_ && (place.bits & k_part) != 0 &&
+      ((place.bits | values_.at(value).bits) & ~(k_part | k_first | (size <= 4 ? k_upper : 0))) == 0;
   if (is_copy && (place.kind != Node::Kind::polynomial || moves_with(place.polynomial, state.cursor))) {
     state.is_begun = true;
     has_copy_ = true;
@@ -264,13 +263,11 @@ bool Prover::store(const Instruction& instruction, State& state, Value address, 
   state.is_late = true;
   if (!loop_.is_entered) return store_outside(instruction, state, address, size, value);
   loop_.has_effect = true;
-  if (has_int_part_ && size == 8 && !is_wide(value))
-    return judge("stores 8 bytes of a number that may have lost some", instruction.address);
   if (loop_.is_version) {
     if (store_count_ == k_most_stores) return refuse("is too long", instruction.address);
     stores_[store_count_++] = {address, value, size, instruction.address};
   }
-  return check_use(address, instruction) && check_use(value, instruction);
+  return check_use(address, instruction, 4) && check_use(value, instruction, size);
 }
 
 bool Prover::read(const Instruction& instruction, const Operand& operand, const State& state,
@@ -281,10 +278,13 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
   }
   if (operand.is_mem()) {
     if (!load(instruction, state, address_of(operand, state), operand.size, value)) return false;
+    is_wide_ |= operand.size >= 8;
     value = values_.used_in(value, operand.size);
+    if (operand.size <= 4) value = first_word(value);
     if (operand.size == 4) note_width(value, state);
     return true;
   }
+  is_wide_ |= operand.size >= 8;
   const unsigned reg = general_of(operand.reg);
   if (reg == k_no_register) {
     if (operand.reg == X86_REG_AH || operand.reg == X86_REG_BH || operand.reg == X86_REG_CH ||
@@ -299,12 +299,17 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
     return refuse("uses a register that the proof does not know", instruction.address);
   }
   value = values_.used_in(state.general[reg], operand.size);
+  if (operand.size <= 4) value = first_word(value);
   if (operand.size == 4) note_width(value, state);
+  if (operand.size == 8 && (state.words >> reg & 1) != 0) value = extended(value);
   if (state.width[reg] != 0 && operand.size > state.width[reg])
     value = values_.plain(classify(value) | k_carried);
-  if (operand.size < 4 && !values_.is_constant(value) && values_.is_polynomial(value))
+  if (operand.size < 4 && !values_.is_constant(value) && values_.is_polynomial(value)) {
+    const bool was_wide = std::exchange(is_wide_, false);
     value = result(3 + operand.size, value);
-  else if (operand.size < 4 && values_.at(value).kind == Node::Kind::plain && values_.at(value).address != 0)
+    is_wide_ = was_wide;
+  } else if (operand.size < 4 && values_.at(value).kind == Node::Kind::plain &&
+             values_.at(value).address != 0)
     value = values_.plain(values_.at(value).bits);
   return true;
 }
@@ -319,6 +324,8 @@ bool Prover::write(const Instruction& instruction, const Operand& operand, State
     if (operand.size == 4) note_width(value, state);
     state.general[reg] = value;
     state.width[reg] = 0;
+    state.words =
+        static_cast<std::uint16_t>(operand.size == 4 ? state.words | 1U << reg : state.words & ~(1U << reg));
     return true;
   }
   const Bits old = classify(state.general[reg]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Moves that choose: the smaller or the greater one of two values, a part of gcc's formula, one byte.
+// Divisions, and moves that choose: the smaller or the greater one of two values, a part of gcc's formula.
 #include "prover.h"
 #include "registers.h"
 
@@ -24,6 +24,63 @@ bool Prover::step_narrow(const Instruction& instruction, State& state) noexcept 
   state.width[to] = 1;
   if (!is_move) state.flags = {values_.undefined(), values_.undefined()};
   return true;
+}
+
+/// Divides; that of the work by the number of threads begins gcc's formula.
+bool Prover::step_divide(const Instruction& instruction, State& state) noexcept {
+  const Operand* const operands = instruction.operands;
+  Value a = 0;
+  Value b = 0;
+  if (!read(instruction, operands[0], state, b)) return false;
+  a = state.width[k_rax] != 0 ? values_.undefined() : state.general[k_rax];
+  const Value top = state.width[k_rdx] != 0 ? values_.undefined() : state.general[k_rdx];
+  const unsigned copied = copied_;
+  copied_ = k_no_register;
+  state.width[k_rax] = state.width[k_rdx] = 0;
+  state.flags = {values_.undefined(), values_.undefined()};
+  std::int64_t constant = 0;
+  const bool is_extended = instruction.id == X86_INS_DIV ? values_.is_constant(top, constant) && constant == 0
+                           : values_.is_symbol(top, Symbol::Kind::sign)
+                               ? values_.symbol(values_.only_symbol(top)).x == a
+                               : values_.is_constant(a, constant) && values_.is_constant(top) &&
+                                     top == values_.constant(constant < 0 ? -1 : 0);
+  if (values_.is_symbol(b, Symbol::Kind::thread_count) && !loop_.is_entered && is_extended &&
+      values_.is_polynomial(a) && values_.at(a).bits == k_common) {
+    const bool is_unsigned = instruction.id == X86_INS_DIV;
+    if (dividend_size_ != 0 && (dividend_size_ != operands[0].size || is_unsigned_ != is_unsigned))
+      return refuse("divides its work in several ways", instruction.address);
+    dividend_size_ = operands[0].size;
+    is_unsigned_ = is_unsigned;
+    has_int_part_ = dividend_size_ == 4 && !is_unsigned;
+    // A number of 4 bytes is one with and without a sign: two divisions of 8 may have both.
+    const bool is_again = division_ != 0 && copied == divided_;
+    if (!is_again) division_ = copied != k_no_register ? instruction.address : 0;
+    divided_ = copied;
+    const std::uint64_t from = operands[0].size == 4 || is_exact(a) ? 0
+                               : is_again                           ? division_
+                                                                    : instruction.address;
+    state.general[k_rax] = values_.of(Symbol::Kind::quotient, k_number, a, instruction.id, from);
+    state.general[k_rdx] = values_.of(Symbol::Kind::remainder, k_number, a, instruction.id, from);
+    return true;
+  }
+  state.general[k_rax] = result(instruction.id, a, b, top);
+  state.general[k_rdx] = result(k_operation_high | instruction.id, a, b, top);
+  return true;
+}
+
+/// A byte that says whether a condition holds.
+bool Prover::step_set(const Instruction& instruction, State& state) noexcept {
+  const Operand& to = instruction.operands[0];
+  const Flags& flags = state.flags;
+  if ((condition_bits(state, instruction.id) & k_upper) != 0)
+    return write(instruction, to, state, values_.undefined());
+  const Value difference = values_.subtract(flags.a, flags.b);
+  if ((instruction.id == X86_INS_SETE || instruction.id == X86_INS_SETNE) &&
+      values_.is_polynomial(difference))
+    return write(instruction, to, state, result(instruction.id, difference, values_.constant(0)));
+  const bool goes_by_both = flags.is_comparison || goes_by_result(instruction.id);
+  return write(instruction, to, state,
+               result(instruction.id, flags.a, goes_by_both ? flags.b : values_.plain(flags.overflow)));
 }
 
 bool Prover::step_conditional_move(const Instruction& instruction, State& state) noexcept {
@@ -71,7 +128,7 @@ bool Prover::step_conditional_move(const Instruction& instruction, State& state)
     if (made != 0) return write(instruction, operands[0], state, made);
   }
   if (a == b && values_.is_polynomial(a)) return write(instruction, operands[0], state, a);
-  const Value condition = values_.plain(condition_bits(state, instruction.id));
+  const Value condition = condition_of(state, instruction.id);
   return write(instruction, operands[0], state, result(instruction.id, a, b, condition));
 }
 

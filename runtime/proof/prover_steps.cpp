@@ -5,17 +5,35 @@
 
 namespace wstree::proof {
 
+/// Returns what the operands of the last comparison depend on.
+Bits Prover::compared_bits(const State& state) const noexcept {
+  const Bits bits = classify(state.flags.a) | classify(state.flags.b);
+  return state.flags.size == 8 || state.flags.size == 0 ? bits : static_cast<Bits>(bits & ~k_upper);
+}
+
 Bits Prover::condition_bits(const State& state) noexcept {
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
-  if (values_.is_polynomial(difference)) return classify(difference);
-  return classify(state.flags.a) | classify(state.flags.b);
+  Bits bits = compared_bits(state);
+  if (values_.is_polynomial(difference))
+    bits = static_cast<Bits>((classify(difference) & ~k_upper) | (bits & k_upper));
+  // An address may be a loop's end.
+  const Bits both = values_.at(state.flags.a).bits != k_common ? values_.at(state.flags.b).bits : k_common;
+  if (both != k_common && (is_place(state.flags.a) || is_place(state.flags.b)))
+    bits &= static_cast<Bits>(~k_upper);
+  return bits;
 }
 
 /// Returns what `condition` depends on: carry and overflow need more than the result.
 Bits Prover::condition_bits(const State& state, unsigned condition) noexcept {
   if (goes_by_result(condition)) return condition_bits(state);
-  const Bits operands = classify(state.flags.a) | classify(state.flags.b);
+  const Bits operands = compared_bits(state);
   return state.flags.is_comparison ? operands : static_cast<Bits>(operands | state.flags.overflow);
+}
+
+/// Returns `condition` as a value.
+Value Prover::condition_of(const State& state, unsigned condition) noexcept {
+  const Bits bits = condition_bits(state, condition);
+  return (bits & k_upper) != 0 ? values_.undefined() : values_.plain(bits);
 }
 
 /// Notes which register has the same 8 bytes as rax: without optimisation gcc divides one number twice.
@@ -37,6 +55,7 @@ void Prover::clobber(State& state) noexcept {
   for (const unsigned reg : k_caller_saved) {
     state.general[reg] = undefined;
     state.width[reg] = 0;
+    state.words = static_cast<std::uint16_t>(state.words & ~(1U << reg));
   }
   for (unsigned i = 0; i < 16; ++i) state.low[i] = state.high[i] = undefined;
   state.flags = {undefined, undefined};
@@ -69,6 +88,7 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   note_copy(instruction);
   if (values_.is_exhausted()) return refuse("is too long", instruction.address);
   stamp_ = in_cycle ? 0 : budget_ + 1;
+  is_wide_ = false;
   switch (instruction.id) {
   case X86_INS_NOP:
   case X86_INS_ENDBR64:

@@ -98,15 +98,19 @@ bool Prover::is_of_cursor(const Polynomial& polynomial) const noexcept {
 
 Bits Prover::classify(Value value) const noexcept {
   const Node& node = values_.at(value);
-  if (node.kind != Node::Kind::polynomial || (node.bits & k_part) == 0) return node.bits;
-  if (!loop_.is_entered || loop_.is_guessed || !is_of_cursor(node.polynomial)) return node.bits;
-  return static_cast<Bits>((node.bits & ~k_part) | k_iteration);
+  if (node.kind != Node::Kind::polynomial || (node.bits & (k_part | k_number)) == 0) return node.bits;
+  const Bits bits = is_cut_ && !is_whole(node.polynomial, false) ? node.bits | k_upper : node.bits;
+  if ((bits & k_part) == 0 || !loop_.is_entered || loop_.is_guessed || !is_of_cursor(node.polynomial))
+    return bits;
+  return static_cast<Bits>((bits & ~k_part) | k_iteration);
 }
 
 Value Prover::result(std::uint64_t operation, Value a, Value b, Value c) noexcept {
   Bits bits = classify(a);
   if (b != 0) bits |= classify(b);
   if (c != 0) bits |= classify(c);
+  if (!is_wide_) bits &= static_cast<Bits>(~k_upper);
+  if ((bits & k_upper) != 0 && !keeps_first_word(operation)) bits |= k_carried;
   if (loop_.is_entered) {
     if (!loop_.is_version) return values_.plain(bits | k_iteration);
     const auto made_of = [this](Value value) noexcept {
@@ -201,7 +205,7 @@ bool Prover::is_natural(const State& state) const noexcept {
 /// have been made in 4 bytes, of which only a number of iterations is one of 8. A quotient below zero is
 /// rounded up.
 bool Prover::is_additive(Value value, unsigned size, bool is_natural) const noexcept {
-  if (!is_natural) return false;
+  if (!is_natural || (is_cut_ && size != 4)) return false;
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || node.polynomial.constant != 0 || node.polynomial.count == 0 ||
       values_.length == 0)
@@ -232,7 +236,8 @@ Value Prover::combine(Operation operation, unsigned size, Value a, Value b, bool
     const Node& sum = x.kind == Node::Kind::sum ? x : y;
     const Value other = x.kind == Node::Kind::sum ? b : a;
     if (sum.operation != Operation::none && sum.operation != operation) return 0;
-    if (!loop_.is_guessed && (classify(other) & ~k_iteration) != 0) return 0;
+    const Bits allowed = size == 4 ? k_iteration | k_upper : k_iteration;
+    if (!loop_.is_guessed && (classify(other) & ~allowed) != 0) return 0;
     // The lanes behind the first one are not followed where an operation has left them out.
     if (sum.size != 0 && sum.size != size && (sum.size != k_packed || size != 4)) return 0;
     return values_.sum(sum.location, operation, size);
@@ -260,7 +265,7 @@ Value Prover::combine(Operation operation, unsigned size, Value a, Value b, bool
     const Node& other = x_merged ? y : x;
     const Node& merged = x_merged ? x : y;
     if (merged.kind == Node::Kind::merged && other.kind == Node::Kind::plain && (other.bits & k_first) != 0 &&
-        (other.bits & k_part) != 0 && (other.bits & ~(k_part | k_first)) == 0)
+        (other.bits & k_part) != 0 && (other.bits & ~(k_part | k_first | (size == 4 ? k_upper : 0))) == 0)
       return values_.merged(operation, size, merged.start);
   }
   if (x_merged && y_merged) {

@@ -6,6 +6,47 @@
 #include <algorithm>
 
 namespace wstree::proof {
+namespace {
+
+/// Whether an instruction writes the first 4 bytes of a register alone, from the last operand.
+bool writes_word(unsigned instruction) noexcept {
+  switch (instruction) {
+#define WSTREE_BOTH(name)                                                                                    \
+  case X86_INS_##name:                                                                                       \
+  case X86_INS_V##name:
+    WSTREE_BOTH(SQRTSS)
+    WSTREE_BOTH(ROUNDSS)
+    WSTREE_BOTH(CVTSD2SS)
+    WSTREE_BOTH(CVTSI2SS)
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Whether an instruction uses the first 4 bytes of vector registers alone.
+bool is_of_word(unsigned instruction, const VectorUse& use) noexcept {
+  switch (instruction) {
+    WSTREE_BOTH(SQRTSS)
+    WSTREE_BOTH(ROUNDSS)
+    WSTREE_BOTH(MOVSS)
+    WSTREE_BOTH(CVTSS2SD)
+    WSTREE_BOTH(CVTSS2SI)
+    WSTREE_BOTH(CVTTSS2SI)
+    WSTREE_BOTH(COMISS)
+    WSTREE_BOTH(UCOMISS)
+    WSTREE_BOTH(DIVSS)
+    WSTREE_BOTH(MINSS)
+    WSTREE_BOTH(MAXSS)
+#undef WSTREE_BOTH
+    return true;
+  default:
+    return (use.form == VectorForm::scalar || use.form == VectorForm::fused_scalar) &&
+           use.operation != Operation::none && lane_size(instruction, use) == 4;
+  }
+}
+
+} // namespace
 
 bool Prover::read_vector(const Instruction& instruction, const Operand& operand, const State& state,
                          unsigned size, Value& low, Value& high) noexcept {
@@ -14,6 +55,8 @@ bool Prover::read_vector(const Instruction& instruction, const Operand& operand,
     if (!load(instruction, state, address, std::min(size, 8U), low)) return false;
     high = values_.constant(0);
     if (size == 4) note_width(low, state);
+    if (size <= 4) low = first_word(low);
+    is_wide_ |= size == 8;
     return size <= 8 || load(instruction, state, values_.add(address, values_.constant(8)), size - 8, high);
   }
   const unsigned reg = vector_of(operand.reg);
@@ -159,6 +202,14 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
             store(instruction, state, values_.add(address, values_.constant(8)), size - 8, new_high));
   };
   const bool is_three = count == 3;
+  const bool is_word = is_of_word(instruction.id, use);
+  const bool is_of_general = instruction.id == X86_INS_CVTSI2SD || instruction.id == X86_INS_CVTSI2SS ||
+                             instruction.id == X86_INS_VCVTSI2SD || instruction.id == X86_INS_VCVTSI2SS;
+  is_wide_ = !is_word && !is_of_general;
+  // The rest of the first source stays.
+  const auto kept = [&]() noexcept {
+    return is_three ? low[1] : reg == k_no_register ? values_.undefined() : state.low[reg];
+  };
   switch (use.form) {
   case VectorForm::move:
     if (!read_all(1, memory_size())) return false;
@@ -176,6 +227,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
       if (const Value source = low[is_three ? 2 : 1];
           instruction.id == X86_INS_MOVSS || instruction.id == X86_INS_VMOVSS)
         low[is_three ? 2 : 1] = result(instruction.id, source);
+    if (is_word) low[is_three ? 2 : 1] = with_upper(first_word(low[is_three ? 2 : 1]), kept());
     return is_three ? set(low[2], high[1]) : set(low[1], reg == k_no_register ? 0 : state.high[reg]);
   case VectorForm::word_move:
     if (!read_all(1, memory_size())) return false;
@@ -197,12 +249,15 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     return is_three ? set(low[1], low[2]) : set(reg == k_no_register ? 0 : state.low[reg], low[1]);
   case VectorForm::to_general: {
     if (!read_all(1, memory_size())) return false;
+    if (is_word) low[1] = first_word(low[1]);
     const Value made =
         use.addend == 1 ? result(instruction.id, low[1], high[1]) : result(instruction.id, low[1]);
     return write(instruction, operands[0], state, made);
   }
   case VectorForm::compare:
     if (!read_all(0, memory_size())) return false;
+    if (is_word)
+      for (Value& value : low) value = first_word(value);
     state.flags = {low[0], low[1], true};
     // Unordered operands: the sign says nothing of the difference.
     if (values_.is_constant(values_.subtract(low[0], low[1])))
@@ -230,6 +285,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
       operands[instruction.count - 1].is_imm() && operands[instruction.count - 1].value == 0 &&
       !operands[last].is_mem() && operands[0].size == 16;
   if (is_spread && !values_.is_partial(low[last])) {
+    is_wide_ = false;
     const Value made = result(k_operation_spread, low[last]);
     return set(made, made);
   }
@@ -253,18 +309,33 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
   switch (use.form) {
   case VectorForm::lanes:
     return set(make(low[first], low[last]), make(high[first], high[last]));
-  case VectorForm::scalar:
-    return set(make(low[first], low[last]), high[first]);
-  case VectorForm::scalar_unary:
-    if (is_three) return set(result(instruction.id, low[2]), high[1]);
-    return set(result(instruction.id, low[1]), reg == k_no_register ? 0 : state.high[reg]);
+  case VectorForm::scalar: {
+    const Value made = make(low[first], low[last]);
+    const bool has_upper = is_word && !values_.is_partial(made) && (classify(low[first]) & k_upper) != 0;
+    return set(has_upper ? values_.plain(classify(made) | k_upper) : made, high[first]);
+  }
+  case VectorForm::scalar_unary: {
+    const Value made = result(instruction.id, low[is_three ? 2 : 1]);
+    return set(writes_word(instruction.id) ? with_upper(made, kept()) : made, is_three ? high[1]
+                                                                              : reg == k_no_register
+                                                                                  ? 0
+                                                                                  : state.high[reg]);
+  }
   case VectorForm::spread: {
-    const Value made =
+    Value made =
         use.addend == 1 ? result(instruction.id, low[first], low[last]) : result(instruction.id, low[last]);
-    return set(made, made);
+    // Longer registers have a half of their own.
+    if (operands[0].size > 16) made = result(instruction.id, made, high[first], high[last]);
+    Value new_low = made;
+    if (instruction.id == X86_INS_UNPCKLPS || instruction.id == X86_INS_PUNPCKLDQ) {
+      is_wide_ = false;
+      new_low = result(instruction.id, low[first], low[last]);
+    }
+    return set(new_low, made);
   }
   case VectorForm::low_halves:
-    return set(low[first], low[last]);
+    return set(low[first], operands[0].size > 16 ? result(instruction.id, low[last], high[first], high[last])
+                                                 : low[last]);
   case VectorForm::mixed: {
     Value new_low = 0;
     Value new_high = 0;
@@ -289,7 +360,10 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
         return combined;
       return result(instruction.id, parts[use.addend], product);
     };
-    return set(fuse(low), use.form == VectorForm::fused ? fuse(high) : high[0]);
+    const bool has_upper = is_word && (classify(low[0]) & k_upper) != 0;
+    const Value made = fuse(low);
+    return set(has_upper && !values_.is_partial(made) ? values_.plain(classify(made) | k_upper) : made,
+               use.form == VectorForm::fused ? fuse(high) : high[0]);
   }
   default:
     return refuse("has an instruction that the proof does not know", instruction.address);

@@ -222,6 +222,8 @@ Value Prover::masked_share(Value value, std::int64_t mask, unsigned size, const 
 
 /// Notes that 4 bytes of a value were used whose polynomial holds for 8 only if the rest is zero.
 void Prover::note_width(Value value, const State& state) noexcept {
+  const bool was_cut = is_cut_;
+  note_cut(value, state);
   if (trusts_ || is_narrowed_ || loop_.is_guessed) return;
   const Node& node = values_.at(value);
   if (node.kind == Node::Kind::plain && node.address != 0) return note_width(node.address, state);
@@ -266,6 +268,7 @@ void Prover::note_width(Value value, const State& state) noexcept {
     const bool is_ticks = kind == Symbol::Kind::ticks && term.b == 0 && term.factor > 0 && term.factor <= 64;
     if (term.factor != 1 && !is_share && !is_ticks) is_number = false;
   }
+  if (is_of_words) is_cut_ = was_cut;
   if (is_number || is_of_words) return;
   std::int64_t factor = 0;
   std::int64_t constant = 0;
@@ -281,8 +284,10 @@ void Prover::note_width(Value value, const State& state) noexcept {
 bool Prover::chooses_version(const State& state, const Instruction& branch) noexcept {
   if (trusts_ || loop_.is_entered || depth_ != 0 || state.formula != State::Formula::done) return false;
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
-  const Bits bits = values_.is_polynomial(difference) ? classify(difference)
-                                                      : classify(state.flags.a) | classify(state.flags.b);
+  // Whether 4 bytes were enough, is_narrowed_ says of versions.
+  const Bits all = values_.is_polynomial(difference) ? classify(difference)
+                                                     : classify(state.flags.a) | classify(state.flags.b);
+  const auto bits = static_cast<Bits>(all & ~k_upper);
   if ((bits & k_part) == 0 || (bits & ~k_part) != 0) return false;
   const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
   return !is_decidable || !(excludes_empty(state.flags, branch.id, true) ||

@@ -53,6 +53,7 @@ inline unsigned vector_of(x86_reg reg) noexcept {
   return k_no_register;
 }
 
+inline constexpr std::uint64_t k_operation_address = 1;
 inline constexpr std::uint64_t k_operation_flags = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t k_operation_high = std::uint64_t{1} << 41;
 inline constexpr std::uint64_t k_operation_spread = std::uint64_t{1} << 45; // the first 4 bytes in each lane

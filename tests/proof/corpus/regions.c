@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 int omp_get_thread_num(void);
@@ -986,3 +986,4 @@ void no_reciprocal(int n, float* restrict a, float* b, float* c) {
 #undef PART
 #undef KEEP
 #include "bounds.inc"
+#include "widths.inc"

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Numbers of 4 bytes that are used as numbers of 8. A polynomial does not say how it was extended, so where a
+// program computes its part itself, 8 bytes of what was made in 4 may count as addresses only.
+#include "prover.h"
+#include "registers.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace wstree::proof {
+
+bool keeps_first_word(std::uint64_t operation) noexcept {
+  const auto is_of = [operation](Operation of) noexcept {
+    return operation == static_cast<std::uint64_t>(of) << 20;
+  };
+  if (is_of(Operation::add) || is_of(Operation::multiply) || is_of(Operation::bit_and) ||
+      is_of(Operation::bit_or) || is_of(Operation::bit_xor))
+    return true;
+  switch (operation) {
+#define BOTH(name)                                                                                           \
+  case X86_INS_##name:                                                                                       \
+  case X86_INS_V##name:
+#define WORDS(name) BOTH(name##PS)
+#define BITS(name) BOTH(name##PS) BOTH(name##PD) BOTH(P##name)
+    WORDS(ADD)
+    WORDS(SUB)
+    WORDS(MUL)
+    WORDS(DIV)
+    WORDS(MIN)
+    WORDS(MAX)
+    BITS(AND)
+    BITS(ANDN)
+    BITS(OR)
+    BITS(XOR)
+#undef BITS
+#undef WORDS
+#undef BOTH
+  case k_operation_address:
+  case X86_INS_SUB:
+  case X86_INS_SHL:
+  case X86_INS_SAL:
+  case X86_INS_NEG:
+  case X86_INS_NOT:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Notes that 4 bytes of a number of the part were used that may not be all of it. Then 8 bytes of such
+/// numbers may count as addresses only, as they go by how the part was cut: two pieces may wrap where one
+/// does not.
+void Prover::note_cut(Value value, const State& state) noexcept {
+  if (trusts_ || is_cut_ || loop_.is_guessed) return;
+  const Node& node = values_.at(value);
+  if (node.kind != Node::Kind::polynomial || (node.bits & (k_part | k_number)) == 0 ||
+      is_whole(node.polynomial, state.is_nonempty || state.least > 0))
+    return;
+  (loop_.is_entered && !is_place(value) ? is_cut_inside_ : is_cut_) = true;
+}
+
+/// Whether the value of a location at the loop's header, of which iterations cut others, may be one of those.
+bool Prover::may_be_cut(Value value, const State& state) const noexcept {
+  const Node& node = values_.at(value);
+  return is_cut_inside_ && node.kind == Node::Kind::polynomial && (node.bits & (k_part | k_number)) != 0 &&
+         !is_place(value) && !is_whole(node.polynomial, state.is_nonempty || state.least > 0);
+}
+
+/// Whether a number of the part is one of 4 bytes, with a sign as well as without: a bound or an iteration.
+/// `is_nonempty`: there are iterations.
+bool Prover::is_whole(const Polynomial& polynomial, bool is_nonempty) const noexcept {
+  bool has_length = false;
+  for (std::uint32_t i = 0; i < polynomial.count; ++i) {
+    const Term& term = polynomial.terms[i];
+    has_length |= term.a == values_.length && term.b == 0 && term.factor == 1;
+  }
+  // One less than the end while there are iterations.
+  const bool is_begun = has_length && (loop_.is_entered || is_nonempty);
+  if (has_signs_ || polynomial.constant < (is_begun ? -1 : 0) || polynomial.constant > 1) return false;
+  for (std::uint32_t i = 0; i < polynomial.count; ++i) {
+    const Term& term = polynomial.terms[i];
+    const bool is_of_number = term.a == values_.thread_number || term.b == values_.thread_number;
+    std::int64_t most = 1;
+    for (const SymbolId id : {term.a, term.b}) {
+      if (id == 0) continue;
+      switch (values_.symbol(id).kind) {
+      case Symbol::Kind::thread_number:
+      case Symbol::Kind::thread_count:
+        break;
+      case Symbol::Kind::share:
+        most = 1024;
+        [[fallthrough]];
+      case Symbol::Kind::ticks:
+        most = std::max(most, std::int64_t{64});
+        [[fallthrough]];
+      case Symbol::Kind::low:
+      case Symbol::Kind::length:
+      case Symbol::Kind::cursor:
+      case Symbol::Kind::quotient:
+      case Symbol::Kind::remainder:
+      case Symbol::Kind::remainder_or_zero:
+        if (dividend_size_ == 4) break;
+        [[fallthrough]];
+      default:
+        return false;
+      }
+    }
+    if (term.b != 0 && !is_of_number) return false;
+    const bool is_taken_away = has_length && term.a == loop_.ticks && term.factor == -1;
+    if (!is_taken_away && (term.factor < 1 || term.factor > (term.b == 0 ? most : 1))) return false;
+  }
+  return true;
+}
+
+/// Whether `value` is an address in a part of an array.
+bool Prover::is_place(Value value) const noexcept {
+  const Node& node = values_.at(value);
+  if (node.kind != Node::Kind::polynomial || (node.bits & k_part) == 0) return false;
+  for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
+    const Term& term = node.polynomial.terms[i];
+    const Symbol& symbol = values_.symbol(term.a);
+    if (term.b == 0 && term.factor == 1 &&
+        (symbol.kind == Symbol::Kind::argument || (symbol.kind == Symbol::Kind::load && symbol.y == 8)))
+      return true;
+  }
+  return false;
+}
+
+/// `made` of `a` and `b`, but for a number that seems to be whole again, or none of the part, though they may
+/// have been extended in two ways.
+Value Prover::not_cancelled(Value made, Value a, Value b) noexcept {
+  if (!is_cut_ || !is_wide_ || !values_.is_polynomial(made)) return made;
+  const Bits upper = (classify(a) | (b != 0 ? classify(b) : k_common)) & k_upper;
+  if (upper == 0 || (classify(made) & k_upper) != 0) return made;
+  return values_.plain(static_cast<Bits>(values_.at(made).bits | k_upper | k_carried));
+}
+
+/// `value` as a use of its first 4 bytes sees it.
+Value Prover::first_word(Value value) noexcept {
+  const Node& node = values_.at(value);
+  if (node.kind != Node::Kind::plain || (node.bits & k_upper) == 0) return value;
+  return values_.plain(static_cast<Bits>(node.bits & ~k_upper), node.address);
+}
+
+/// 8 bytes that the iteration makes of the first 4 of `value`, a number of the iteration as those are.
+Value Prover::extended(Value value) noexcept {
+  if (!loop_.is_entered || loop_.is_guessed || !values_.is_polynomial(value) ||
+      (classify(value) & k_upper) == 0)
+    return value;
+  return values_.plain(static_cast<Bits>((classify(value) & ~k_upper) | k_iteration));
+}
+
+/// 8 bytes of which the first 4 are `word`'s, and the rest is what it was in `old`.
+Value Prover::with_upper(Value word, Value old) noexcept {
+  const Bits bits = classify(word);
+  if ((classify(old) & ~(bits | k_iteration)) == 0) return word;
+  return values_.plain(static_cast<Bits>(bits | k_upper));
+}
+
+/// Notes that a number of the part without a sign got one.
+void Prover::note_sign(Value value) noexcept {
+  if (trusts_ || !is_unsigned_ || loop_.is_guessed || (values_.at(value).bits & (k_part | k_number)) == 0)
+    return;
+  (loop_.is_entered ? is_cut_inside_ : is_cut_) = has_signs_ = true;
+}
+
+} // namespace wstree::proof
