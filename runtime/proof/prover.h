@@ -32,6 +32,7 @@ struct Flags {
   std::uint8_t size = 0;      ///< of the operands, in general registers or memory
   Bits overflow = k_carried;  ///< what overflow and carry depend on beyond the result; not of comparisons
   std::uint16_t registers[2] = {}; ///< that hold the compared operands still, a bit each
+  bool is_carry = false;           ///< they tell of the carry alone
 };
 
 /// The facts that hold on every path to a place.
@@ -351,6 +352,8 @@ bool catches_exceptions(Address address, const Process& process) noexcept;
 bool compares_unsigned(unsigned instruction) noexcept;
 /// Whether a condition goes by the result alone: by whether it is zero, its sign or its parity.
 bool goes_by_result(unsigned instruction) noexcept;
+/// Whether it goes by the carry alone.
+bool goes_by_carry(unsigned instruction) noexcept;
 /// Whether the first 4 bytes of an operation's result are made of the first 4 bytes of its operands.
 bool keeps_first_word(std::uint64_t operation) noexcept;
 

@@ -60,6 +60,19 @@ bool goes_by_result(unsigned instruction) noexcept {
   }
 }
 
+bool goes_by_carry(unsigned instruction) noexcept {
+  switch (instruction) {
+#define WSTREE_CONDITION(name)                                                                               \
+  case X86_INS_J##name:                                                                                      \
+  case X86_INS_CMOV##name:                                                                                   \
+  case X86_INS_SET##name
+    WSTREE_CONDITION(B) : WSTREE_CONDITION(AE) : case X86_INS_ADC : case X86_INS_SBB : return true;
+#undef WSTREE_CONDITION
+  default:
+    return false;
+  }
+}
+
 /// Which side of gcc's correction begins behind a branch on thread number and remainder.
 State::Formula Prover::formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept {
   const bool is_direct = values_.is_symbol(state.flags.a, Symbol::Kind::thread_number) &&

@@ -20,6 +20,10 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   if (instruction.rep != 0 && instruction.id != X86_INS_BSF && instruction.id != X86_INS_BSR &&
       instruction.id != X86_INS_TZCNT && instruction.id != X86_INS_LZCNT && instruction.id != X86_INS_POPCNT)
     return refuse("moves memory by an instruction that repeats itself", instruction.address);
+  // Shifts by zero leave the flags, and rotations most of them.
+  const auto is_by_none = [&](unsigned by) noexcept {
+    return instruction.count > by && !operands[by].is_imm();
+  };
   // What is written below, beside the operands.
   if (instruction.id == X86_INS_MUL || instruction.id == X86_INS_IMUL || instruction.id == X86_INS_DIV ||
       instruction.id == X86_INS_IDIV || instruction.id == X86_INS_CDQ || instruction.id == X86_INS_CQO ||
@@ -135,7 +139,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     const bool is_exact =
         values_.is_constant(b, count) && count < 31 && values_.is_polynomial(a) && operands[0].size >= 4;
     a = is_exact ? values_.scale(a, std::int64_t{1} << count) : result(instruction.id, a, b);
-    set_flags(a);
+    set_flags(is_by_none(1) ? values_.undefined() : a);
     return write(instruction, operands[0], state, a);
   }
   case X86_INS_SAR:
@@ -151,7 +155,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
                             ? share_of(a, bits, operands[0].size, state)
                             : 0;
     a = share != 0 ? share : result(instruction.id, a, b);
-    set_flags(a);
+    set_flags(is_shift && !is_by_none(1) ? a : values_.undefined());
     return write(instruction, operands[0], state, a);
   }
   case X86_INS_SHLD:
@@ -161,7 +165,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
         !read(instruction, operands[2], state, c))
       return false;
     a = result(instruction.id, a, b, c);
-    set_flags(a);
+    set_flags(is_by_none(2) ? values_.undefined() : a);
     return write(instruction, operands[0], state, a);
   }
   case X86_INS_AND:
@@ -265,6 +269,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
     set_flags(result(instruction.id, a, b));
     set_overflow(0);
+    state.flags.is_carry = true;
     return true;
   case X86_INS_BSF:
   case X86_INS_BSR: // a number without bits leaves the register as it was

@@ -203,6 +203,7 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
   into.flags.a = joined(a.flags.a, b.flags.a, a, b, place, 48);
   if (a.flags.size != b.flags.size) into.flags.size = 0;
   for (int i = 0; i < 2; ++i) into.flags.registers[i] = a.flags.registers[i] & b.flags.registers[i];
+  into.flags.is_carry = a.flags.is_carry || b.flags.is_carry;
   into.flags.is_comparison = a.flags.is_comparison && b.flags.is_comparison;
   into.flags.size = a.flags.size == b.flags.size ? a.flags.size : 0;
   into.flags.overflow = a.flags.overflow | b.flags.overflow;

@@ -72,7 +72,8 @@ bool Prover::step_divide(const Instruction& instruction, State& state) noexcept 
 bool Prover::step_set(const Instruction& instruction, State& state) noexcept {
   const Operand& to = instruction.operands[0];
   const Flags& flags = state.flags;
-  if ((condition_bits(state, instruction.id) & k_upper) != 0)
+  if ((condition_bits(state, instruction.id) & k_upper) != 0 ||
+      (flags.is_carry && !goes_by_carry(instruction.id)))
     return write(instruction, to, state, values_.undefined());
   const Value difference = values_.subtract(flags.a, flags.b);
   if ((instruction.id == X86_INS_SETE || instruction.id == X86_INS_SETNE) &&

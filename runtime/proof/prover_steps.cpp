@@ -25,6 +25,7 @@ Bits Prover::condition_bits(const State& state) noexcept {
 
 /// Returns what `condition` depends on: carry and overflow need more than the result.
 Bits Prover::condition_bits(const State& state, unsigned condition) noexcept {
+  if (state.flags.is_carry && !goes_by_carry(condition)) return compared_bits(state) | k_carried;
   if (goes_by_result(condition)) return condition_bits(state);
   const Bits operands = compared_bits(state);
   return state.flags.is_comparison ? operands : static_cast<Bits>(operands | state.flags.overflow);

@@ -93,8 +93,7 @@ void MappedObject::read_slots() {
             get<Elf64_Sym>(text(dynamic[DT_SYMTAB] + ELF64_R_SYM(relocation.r_info) * sizeof(Elf64_Sym)));
         slots_[slot] = {text(dynamic[DT_STRTAB] + symbol.st_name),
                         symbol.st_value != 0 ? text(symbol.st_value) : nullptr};
-      } else if (type == R_X86_64_RELATIVE)
-        slots_[slot] = {nullptr, text(static_cast<std::uint64_t>(relocation.r_addend))};
+      }
     }
   };
   read(dynamic[DT_JMPREL], dynamic[DT_PLTRELSZ]);
