@@ -114,9 +114,6 @@ bool Prover::moves_lanes(const Instruction& instruction, Value a_low, Value a_hi
     high = b_high;
     return instruction.operands[0].size == 16;
   case X86_INS_MOVHLPS:
-    low = b_high;
-    high = a_high;
-    return true;
   case X86_INS_VMOVHLPS:
     low = b_high;
     high = a_high;
