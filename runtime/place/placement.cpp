@@ -37,14 +37,15 @@ Placement* Placement::make(config::Bind bind, const char* const* envp, std::stri
   if (made == nullptr) return nullptr;
   made->bind_ = bind;
   made->limits_ = find_limits(envp);
-  made->machine_ = Machine::load({.mask = made->limits_.runtime_binds ? &made->limits_.mask : nullptr}, why);
-  if (made->machine_ == nullptr) return nullptr;
   if (const auto places = config::find_variable(envp, "OMP_PLACES"); places && !places->empty()) {
     made->user_places_text_.reset(new (std::nothrow) char[places->size()]);
     if (made->user_places_text_ == nullptr) return nullptr;
     std::copy(places->begin(), places->end(), made->user_places_text_.get());
     made->user_places_ = {made->user_places_text_.get(), places->size()};
   }
+  // Last: it may wait for the loader's lock, and the program may have freed `envp` afterwards.
+  made->machine_ = Machine::load({.mask = made->limits_.runtime_binds ? &made->limits_.mask : nullptr}, why);
+  if (made->machine_ == nullptr) return nullptr;
   return made.release();
 }
 

@@ -52,6 +52,16 @@ INSTANTIATE_TEST_SUITE_P(Loading, Initialisers,
                                                           "initialiser_clang.so"),
                                           testing::Bool()));
 
+/// The thread that looks at the machine waits for the loader's lock, and the opener no longer for the thread.
+TEST(Initialisers, LeaveNoThreadThatReadsAnOldEnvironment) {
+  for (const char* const plugin : {"initialiser_gcc.so", "initialiser_clang.so"}) {
+    const Program plain("/usr/bin/timeout",
+                        limited({program_path("environment_gone"), program_path(plugin)}));
+    const Outcome outcome = with(plain, k_placed).preload().run();
+    EXPECT_EQ(outcome.text(), "status 0, signal 0\nstdout:\nend\nend 1498500\nstderr:\n") << plugin;
+  }
+}
+
 TEST(Initialisers, OfAModuleOfPython) {
   if (std::string_view(WSTREE_TEST_PYTHON).empty()) GTEST_SKIP() << "there is no Python with headers";
   Program plain("/usr/bin/timeout", limited({WSTREE_TEST_PYTHON, "-B", "-c", "import initialiser"}));

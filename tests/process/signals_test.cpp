@@ -56,6 +56,17 @@ TEST_P(Walk, ThroughLoadedObjectsMayOpenRegions) {
   }
 }
 
+/// The loader's lock is another thread's in the parent, and so nobody gives it back in the child.
+TEST(WalkAndFork, LeaveTheChildItsLookUp) {
+  for (const std::string plugin : {"plugin.so", "plugin_gcc.so"})
+    for (const std::string schedule : {"dynamic,4", "wstree"}) {
+      Program program("walks", {"fork", program_path(plugin)});
+      const Outcome outcome = program.preload().set("OMP_SCHEDULE", schedule).run();
+      EXPECT_TRUE(outcome.succeeded()) << plugin << schedule << outcome.text();
+      EXPECT_EQ(outcome.out, "sum 7492500\n") << plugin << schedule;
+    }
+}
+
 #ifdef WSTREE_TEST_LEAK_CHECKER
 /// The memory kept for a thread's next region is in use.
 TEST(LeakChecker, FindsWhatIsKept) {

@@ -6,11 +6,14 @@
 // dlsym() and dlvsym() are assembler code (lookup_<architecture>.S), which hands on by a jump.
 #include "resolve/binding.h"
 #include "resolve/libc.h"
+#include "resolve/loaded_objects.h"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <dlfcn.h>
+
+extern "C" void* const __dso_handle __attribute__((visibility("hidden")));
 
 namespace wstree::abi {
 
@@ -33,8 +36,18 @@ void* find_next(std::size_t index) noexcept {
   return found;
 }
 
+/// pthread_atfork() of the C library itself, because other libraries are not ready yet.
+void watch_forks() noexcept {
+  using Handler = void();
+  static constinit LibcFunction<int(Handler*, Handler*, Handler*, const void*)> at_fork{"__register_atfork"};
+  Definition* const wanted[] = {&at_fork};
+  find_unwrapped(wanted);
+  at_fork(0, nullptr, nullptr, note_fork, &__dso_handle);
+}
+
 [[gnu::constructor]] void load() noexcept {
   for (std::size_t i = 0; i < k_all.size(); ++i) find_next(i);
+  if (is_glibc()) watch_forks();
 }
 
 } // namespace

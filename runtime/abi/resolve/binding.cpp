@@ -343,7 +343,7 @@ LoadedObject bind_new_objects(std::string_view name) noexcept {
 
 void bind_opened_objects() noexcept {
   const int saved_errno = errno;
-  if (g_seen.load(std::memory_order_relaxed) != 0) bind_new_objects({});
+  if (g_seen.load(std::memory_order_relaxed) != 0 && !walk_may_never_end()) bind_new_objects({});
   errno = saved_errno;
 }
 

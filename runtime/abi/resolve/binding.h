@@ -49,7 +49,7 @@ Led bind(const LoadedObject& object, std::string_view name) noexcept;
 /// Does the same with all objects that have been opened since the last call. Returns the first one whose
 /// reference of `name` led to us. Takes the lock of dl_iterate_phdr().
 LoadedObject bind_new_objects(std::string_view name) noexcept;
-/// Does that before any of them calls. Nothing before bind_initial_objects().
+/// Does that before any of them calls. Nothing before bind_initial_objects(), or where walk_may_never_end().
 void bind_opened_objects() noexcept;
 /// The first object that has a reference of `name`, and is no runtime, if the references of some object lead
 /// to us for good. Takes that lock then.

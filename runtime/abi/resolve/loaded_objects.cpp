@@ -42,6 +42,8 @@ constinit std::atomic<std::size_t> g_lists_at{0};
 /// code of a new object has got that from the thread which has opened it, and its count with it.
 constinit std::atomic<const Address*> g_count{nullptr};
 constinit std::atomic<bool> g_has_looked_for_count{false}; // relaxed: each thread would find the same
+/// That counter when this process was forked. relaxed: written while it has one thread.
+constinit std::atomic<Address> g_count_at_fork{0};
 
 constexpr std::string_view k_c_library = "libc.so.6";
 
@@ -235,6 +237,16 @@ void check_count(unsigned long long opened) noexcept {
     const auto found = std::find(words.begin() + k_words_of_first_list, words.end(), opened);
     return g_count.store(found != words.end() ? &*found : nullptr, std::memory_order_relaxed);
   }
+}
+
+void note_fork() noexcept {
+  if (const Address* const count = g_count.load(std::memory_order_relaxed))
+    g_count_at_fork.store(*count, std::memory_order_relaxed);
+}
+
+bool walk_may_never_end() noexcept {
+  const Address at_fork = g_count_at_fork.load(std::memory_order_relaxed);
+  return at_fork != 0 && opened_objects() == at_fork;
 }
 
 bool is_there(const LoadedObject& object) noexcept {

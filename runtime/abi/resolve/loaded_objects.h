@@ -81,6 +81,11 @@ unsigned long long opened_objects() noexcept;
 /// Called while the loader cannot open objects, of which it has opened `opened`: looks for the loader's
 /// counter the first time, and gives up a counter that differs.
 void check_count(unsigned long long opened) noexcept;
+/// In the child of a fork: remembers that a thread of the parent may have had the lock of dl_iterate_phdr(),
+/// which stays locked in the child then. Takes no lock.
+void note_fork() noexcept;
+/// Whether that lock may be locked for good: an object that this process opens itself shows that it is free.
+bool walk_may_never_end() noexcept;
 
 using VisitObject = int(dl_phdr_info* info, std::size_t size, void* data) noexcept;
 /// dl_iterate_phdr(), but not below a handler of a signal that has interrupted this thread in here: the

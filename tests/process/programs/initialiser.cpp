@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 extern "C" int omp_get_thread_num();
+extern "C" [[gnu::weak]] void after_initial_loops(); // of the host, if it has one
 
 namespace {
 
@@ -46,7 +47,10 @@ void run(long factor) {
 }
 
 struct Initialiser {
-  Initialiser() { run(2); }
+  Initialiser() {
+    run(2);
+    if (after_initial_loops != nullptr) after_initial_loops();
+  }
   ~Initialiser() {
 #ifdef AT_END
     run(3);
