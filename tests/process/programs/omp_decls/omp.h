@@ -6,6 +6,7 @@ extern "C" {
 #endif
 int omp_get_thread_num(void);
 int omp_get_num_places(void);
+int omp_get_num_procs(void);
 int omp_get_num_threads(void);
 int omp_get_place_num_procs(int place);
 void omp_get_place_proc_ids(int place, int* ids);
