@@ -66,10 +66,10 @@ void MappedWatch::look(pid_t process) {
   std::error_code error;
   if (const auto cpus = allowed_cpus(read_text(folder / "status").value_or("")); !cpus.empty()) {
     auto& seen = seen_[process];
-    if (auto program = fs::read_symlink(folder / "exe", error); program != seen.program)
+    // A process that ends has no program and no variables any more.
+    if (auto program = fs::read_symlink(folder / "exe", error); !error && program != seen.program)
       seen = {std::move(program)};
     if (seen.cpus.count() < cpus.count()) seen.cpus = cpus;
-    // A process that ends has no variables any more.
     if (auto rank = rank_in(read_text(folder / "environ").value_or("")); !rank.empty())
       seen.rank = std::move(rank);
   }
