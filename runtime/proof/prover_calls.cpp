@@ -255,7 +255,7 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
   for (unsigned i = 0; i < known.integers; ++i) {
     const unsigned reg = k_arguments[i];
     const Value value = state.width[reg] != 0 ? values_.undefined() : state.general[reg];
-    // Of those that only read, a first argument is an address.
+    // A function that only reads takes an address first.
     if (!check_use(value, instruction, i < 2 && known.kind == Kind::pure ? 4 : 8)) return false;
   }
   for (unsigned i = 0; i < known.floats; ++i)

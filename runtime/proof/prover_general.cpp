@@ -24,7 +24,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   const auto is_by_none = [&](unsigned by) noexcept {
     return instruction.count > by && !operands[by].is_imm();
   };
-  // What is written below, beside the operands.
+  // Registers that are written beside the operands.
   if (instruction.id == X86_INS_MUL || instruction.id == X86_INS_IMUL || instruction.id == X86_INS_DIV ||
       instruction.id == X86_INS_IDIV || instruction.id == X86_INS_CDQ || instruction.id == X86_INS_CQO ||
       instruction.id == X86_INS_CDQE || instruction.id == X86_INS_LEAVE)

@@ -21,7 +21,7 @@ void PrintTo(const Cause& cause, std::ostream* out) { *out << cause.program; }
 
 class Advice : public testing::TestWithParam<Cause> {};
 
-/// What the command prints, or the report of what it has written.
+/// Returns the text that the command prints, or the report of the figures that it has written.
 std::string told(const Cause& cause) {
   const auto program = target(std::string("advice_") + cause.program);
   const TemporaryFolder folder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a comparison may have measured, for tests of what wstree compare says of it.
+// Comparisons with figures that are made up, for tests of the verdicts of wstree compare.
 #pragma once
 
 #include "compare/comparison.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What wstree compare recommends, of figures that are made up, and the causes that it names.
+// Recommendations of wstree compare for figures that are made up, and the causes that it names.
 #include "judge.h"
 
 #include <map>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the schedule of a loop makes of a clock that ticks seldom: the counter of Arm processors has 19 to 100
-// MHz in most machines, so that a batch of the first microsecond takes 25 ticks or less, and many iterations
-// take none.
+// Schedules with a clock that ticks seldom: the counter of Arm processors has 19 to 100 MHz in most machines,
+// so that a batch of the first microsecond takes 25 ticks or less, and many iterations take none.
 #include "simulated.h"
 
 #include <gtest/gtest.h>

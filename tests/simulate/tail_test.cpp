@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What batches and steals cost at the end of a loop.
+// The cost of batches and steals at the end of a loop.
 #include "simulated.h"
 
 #include <gtest/gtest.h>

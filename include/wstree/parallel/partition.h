@@ -135,7 +135,7 @@ auto by_class(const Policy& policy, Iterator first, std::size_t count, call_site
     const bool was_little = policy.is_plain() && site.takes_little(count);
     if (was_little && site.is_brief(count)) return by_one();
     const float expected = site.cost() * static_cast<float>(count);
-    // What is not known is not taken for brief: several calls may have one place in the table.
+    // An unknown cost is not taken for brief: several calls may have one place in the table.
     const bool is_brief = !was_little && !site.is_careful() && expected > 0 && expected < k_brief_partition;
     const std::uint64_t since = Clock::ticks();
     float cost = 0;
@@ -153,7 +153,7 @@ auto by_class(const Policy& policy, Iterator first, std::size_t count, call_site
   }
 }
 
-/// What one thread does to elements that are copied as bytes: each is stored in any case, and no branch
+/// One thread's passes over elements that are copied as bytes: each is stored in any case, and no branch
 /// depends on an answer, which processors predict badly.
 template <class In> class Selecting {
 public:

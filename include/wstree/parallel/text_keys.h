@@ -80,7 +80,7 @@ private:
     TextKey *key, *memory;
     std::size_t count;
   };
-  /// What the keys of a row stand for.
+  /// The characters that the keys of a row stand for.
   struct Beginnings {
     std::size_t common;       // characters in front of them, which all texts of the row have in common
     bool are_complete = true; // all texts are as long as the first one, and have nothing else

@@ -50,7 +50,7 @@ struct PointerCall {
   const Function* function = nullptr;
   const void* about = nullptr;
   const void* caller = nullptr;
-  unsigned long long opened = 0; ///< objects when the thread began to look for the caller; 0: it has not yet
+  unsigned long long opened = 0; ///< objects when the thread looked for the caller; 0: it did not count them
   void* result = nullptr;
 
   bool is(const Function& of, const void* code, const void* returns_to) const noexcept {
@@ -70,7 +70,7 @@ void* find_for_unbound(Wanted wanted, Function& function, const void* about, con
   const PointerCall seen = known;
   std::atomic_signal_fence(std::memory_order_seq_cst); // a handler of a signal may call meanwhile
   const bool is_known = seen.is(function, about, caller) && known.is(function, about, caller);
-  const unsigned long long opened = opened_objects();
+  const unsigned long long opened = is_known ? opened_objects() : 0;
   if (is_known && (seen.opened == opened || opened == 0)) return seen.result;
   const Caller found = object_that_calls(function.name, about, caller);
   void* const result = find(function, found.object, caller);

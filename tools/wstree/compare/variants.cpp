@@ -25,7 +25,7 @@ std::string shell_word(const std::string& word) {
   return word.find_first_of(" *;$\"") == std::string::npos ? word : "'" + word + "'";
 }
 
-/// What stands for a variable of a variant in options of wstree run, and in rules.
+/// A variable of a variant, as an option of wstree run and as a word of rules.
 struct Form {
   const char* variable;
   const char* option;

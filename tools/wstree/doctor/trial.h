@@ -48,8 +48,8 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
 /// The CPUs of the processes that a launcher has started, of `present` ones.
 Checks check_ranks(const std::vector<TrialProcess>& processes, unsigned present);
 
-/// What keeps the threads of the one process of a trial from running at the same time, if neither the
-/// `allowed` CPUs nor what is known of its `team` beforehand do; nothing: they can.
+/// The reason why the threads of the one process of a trial cannot run at the same time, if neither the
+/// `allowed` CPUs nor the facts known of its `team` beforehand are one; nothing: they can.
 std::optional<Check> check_threads(const TrialProcess& process, unsigned team, unsigned allowed);
 
 /// What is known when a run is judged.

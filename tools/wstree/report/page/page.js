@@ -138,7 +138,7 @@ const facts = (kind, rows) =>
     ...rows.map(([name, values]) => make("div", {}, make("dt", {}, name), make("dd", {}, ...values)))
   );
 
-/// What was run, where, when and how.
+/// The command line, host, date and schedules of the run.
 function origin() {
   const when = (seconds) => new Date(seconds * 1000).toLocaleString("sv").slice(0, 16);
   const schedules = [...new Set(data.loops.map((loop) => loop.schedule))].filter(Boolean);
