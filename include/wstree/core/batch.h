@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many units an owner takes at a time.
+// The size of an owner's next batch.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -12,7 +12,7 @@
 
 namespace wstree::core {
 
-/// How an owner takes its units.
+/// An owner's way of sizing its batches.
 enum class Course : std::uint8_t {
   explore, ///< in batches that grow from one unit on: nothing is known, or the share is long
   quarter  ///< a quarter of what is left each time: the share takes no longer than a few steals
@@ -154,13 +154,14 @@ private:
     return static_cast<std::uint32_t>(clamp<std::uint64_t>(units, 1, k_max_share / 2));
   }
 
-  /// Whether the latest batches say what the next ones will cost. A long unit costs more than the clock does.
+  /// Returns whether the next batches will cost per unit about as much as the latest ones. A long unit costs
+  /// more than reading the clock, so the owner reads the clock after each of them.
   bool is_steady(float cost, bool grows) const noexcept {
     const bool is_long = cost > to_float(settings_->shortest_target);
     return !(is_long || grows || cost < cost_ * tuning::k_alike || cost_ < cost * tuning::k_alike);
   }
 
-  /// What stays as it is within a loop.
+  /// Limits that are constant within a loop.
   struct Bounds {
     std::uint64_t of_share = 0; // part of the member's share, in units << k_part_bits
     std::uint32_t smallest = 1;

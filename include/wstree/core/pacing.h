@@ -56,7 +56,7 @@ public:
   Course course() const noexcept { return batch_.course(); }
   bool is_timed() const noexcept { return settings_->batch == BatchMode::timed; }
 
-  // What an Owner asks for.
+  // Functions for an Owner.
 
   void start_node() noexcept { batch_.start_node(); }
   [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
@@ -78,7 +78,7 @@ public:
     if (has_clock_) since_ = P::ticks();
   }
 
-  // What its worker asks for.
+  // Functions for the member's worker.
 
   /// When the clock was read last.
   std::uint64_t clock() const noexcept { return since_; }
@@ -135,7 +135,7 @@ private:
   std::uint64_t since_ = 0; // when the clock was read last
   bool has_clock_ = false;
   const Settings* settings_ = nullptr;
-  std::uint64_t units_ = 0; // of the loop
+  std::uint64_t units_ = 0; // units of the loop
   std::uint32_t members_ = 1;
   bool is_share_done_ = false;
   Prior* prior_ = nullptr; // nullptr: nothing is known, nor asked for

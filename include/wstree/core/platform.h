@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tree needs from the machine, as a policy class, and its production version.
+// The machine as the tree uses it: a policy class, and its production version.
 #pragma once
 
 #include <atomic>
@@ -139,7 +139,7 @@ struct StdPlatform {
 #endif
   }
 
-  /// Of ticks(), near enough for decisions that a factor of two does not change.
+  /// Ticks in a millisecond, near enough for decisions that a factor of two does not change.
   static std::uint64_t ticks_per_ms() noexcept {
 #if defined(__x86_64__)
     return 2'500'000;
@@ -207,8 +207,8 @@ struct StdPlatform {
 
 private:
   static constexpr std::size_t k_large = 128 * 1024;
-  /// Of a probe, about 10 cycles each: 400 ticks where the clock has steps of 26 ticks (x86-64), and some
-  /// ticks of a clock of 20 MHz.
+  /// Steps of a probe, about 10 cycles each: 400 ticks where the clock has steps of 26 ticks (x86-64), and
+  /// some ticks of a clock of 20 MHz.
 #if defined(__x86_64__)
   static constexpr int k_probe_steps = 96;
 #elif defined(__aarch64__)

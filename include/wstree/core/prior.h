@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a member knows of a loop before it enters: what loops at the same code location have cost.
+// A member's knowledge of a loop before it enters: the costs of earlier loops at the same code location.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -34,7 +34,7 @@ public:
     return false;
   }
 
-  /// Whether a share takes long enough, or may do so, that a few hundred nanoseconds do not matter.
+  /// Returns whether a share takes, or may take, so long that a few hundred nanoseconds do not matter.
   bool is_long(std::uint64_t units, std::uint32_t members, const Settings& settings) const noexcept {
     return cost_ == 0 || units >= k_most_units ||
            units * cost_ > (tuning::k_brief * settings.shortest_target * members) << k_fraction;
@@ -79,8 +79,8 @@ public:
   }
 
   Prior() = default;
-  /// Of a code location about which nothing is known. `displaces`: it has overwritten the prior of
-  /// another one.
+  /// Makes the prior of a code location without a known cost. `displaces`: it has overwritten the prior of
+  /// another code location.
   explicit Prior(bool displaces) noexcept : displaces_(displaces) {}
 
   /// Returns whether this prior has overwritten that of another code location since the last call.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the iterations of a loop are laid out over the roots of its tree.
+// The layout of a loop's iterations over the roots of its tree.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -36,7 +36,7 @@ constexpr Range equal_part(std::uint64_t iterations, std::uint32_t parts, std::u
 
 /// Units in one member's share that every model can count.
 inline constexpr std::uint32_t k_max_share = (1U << 27) - 1;
-/// The same where units are handed out from both ends.
+/// The longest share if units are handed out from both ends.
 inline constexpr std::uint32_t k_max_share_from_both_ends = (1U << 21) - 1;
 
 /// Iterations 0..n-2 are grouped into units of 2^shift iterations, which the tree hands out; shift is 0
@@ -83,7 +83,7 @@ public:
   constexpr Range range(std::uint64_t begin, std::uint64_t end) const {
     return {begin << shift_, std::min(end << shift_, iterations_ - 1), false};
   }
-  /// The same where end < units().
+  /// Returns the iterations of units that are not at the end: end < units().
   constexpr Range inner_range(std::uint64_t begin, std::uint64_t end) const {
     return {begin << shift_, end << shift_, false};
   }

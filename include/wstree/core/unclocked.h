@@ -18,7 +18,7 @@ public:
   /// Nothing is known: the owner reads the clock after the next batch.
   void restart() noexcept { units_ = allowed_ = done_ = 0; }
 
-  /// How many more batches need no look at the clock.
+  /// Returns the number of further batches that need no look at the clock.
   std::uint32_t left() const noexcept { return allowed_ - done_; }
   bool allows_any() const noexcept { return allowed_ != 0; }
   /// The owner has done a batch without a look at the clock.
@@ -31,7 +31,7 @@ public:
 
   void read_clock() noexcept { units_ = done_ = 0; }
 
-  // How many batches go by before the owner reads the clock again:
+  // Setters of the number of batches before the owner reads the clock again:
 
   void allow_none() noexcept { allowed_ = 0; }
   void allow_most() noexcept { allowed_ = tuning::k_most_skipped; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the iterations of a loop are believed to cost, as a piecewise constant function of their number.
+// The estimated costs of a loop's iterations, as a piecewise constant function of their number.
 #pragma once
 
 #include "wstree/core/tuning.h"
@@ -61,7 +61,7 @@ public:
     for (std::uint32_t k = 0; k < count_; ++k) pieces_[k].cost /= sum;
   }
 
-  /// What each part between `bounds` is believed to take.
+  /// Writes the estimated cost of each part between `bounds` into `shares`.
   void predict(const std::uint64_t* bounds, double* shares, std::uint32_t parts) const noexcept {
     double before = 0;
     Walk walk(*this);

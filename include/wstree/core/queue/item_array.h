@@ -29,7 +29,7 @@ public:
     }
   }
 
-  /// Of the owner.
+  /// Returns the number of items for which there is room. Only the owner calls it.
   std::int64_t capacity() const noexcept {
     const Block* const block = own();
     return static_cast<std::int64_t>(block == nullptr ? k_initial : block->capacity);

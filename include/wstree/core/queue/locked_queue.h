@@ -90,13 +90,13 @@ public:
     return mine ? Theft::taken : Theft::empty;
   }
 
-  /// Whether a thief need not try. A hint.
+  /// Returns true if a thief would find no item. A hint.
   bool looks_empty() const noexcept {
     const std::int64_t head = head_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
     return head >= tail_.load(P::order(Tag::look, std::memory_order_relaxed));            // Q5
   }
 
-  /// How many items a thief would find. A hint.
+  /// Returns the number of items that a thief would find. A hint.
   std::size_t seen_size() const noexcept {
     const std::int64_t head = head_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
     const std::int64_t tail = tail_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5

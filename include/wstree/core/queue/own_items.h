@@ -87,7 +87,7 @@ private:
   }
 
   Queue<P>* queue_ = nullptr;
-  Item rest_; // of this member alone: there was no memory to push it
+  Item rest_; // an item for which there was no memory in the queue: only this member takes it
 };
 
 } // namespace wstree::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the owner of a queue tells members that search.
+// A queue owner's published state for members that search: the loop's number and the moves.
 #pragma once
 
 #include "wstree/core/platform.h"

@@ -83,7 +83,7 @@ private:
     retired      ///< has asked for iteration n-1, after everything else
   };
 
-  /// What one pass over the other members has met.
+  /// The moves that one pass over the other members has seen.
   struct Pass {
     std::uint64_t moves = 0;
     bool any_moves = false;
@@ -112,7 +112,7 @@ private:
     return true;
   }
 
-  // What follows happens once or a few times per loop: kept out of the way of next().
+  // The functions below run once or a few times per loop: kept out of the way of next().
 
   /// Begins with an item from elsewhere.
   void start(Item item, Range& out) noexcept {

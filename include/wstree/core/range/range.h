@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members share of a loop that is scheduled by work-stealing ranges.
+// A team's shared state of a loop that is scheduled by work-stealing ranges.
 #pragma once
 
 #include "wstree/core/last_taken.h"
@@ -13,7 +13,7 @@
 
 namespace wstree::core {
 
-/// What the members have moved and returned in one loop, summed up over their cells.
+/// The sums over all cells of the moves and the returned units in one loop.
 struct RangeSurvey {
   std::uint64_t moves = 0;    ///< marks of the beginning and the end of moves; never shrinks
   std::uint64_t returned = 0; ///< units handed out by members that have drained what they had
@@ -168,7 +168,7 @@ public:
     // [R6] seq_cst: see R1; includes the acquire that R8 needs. Guard: model_range.
     return low_.load(P::order(Tag::read_low, std::memory_order_seq_cst));
   }
-  /// What a thief would take: the units of `part`, by replacing `seen` with `rest`.
+  /// A thief's possible steal: the units of `part`, by replacing `seen` with `rest`.
   struct Offer {
     StealWord seen, part, rest;
   };

@@ -23,8 +23,8 @@ public:
   constexpr std::uint32_t mid() const noexcept { return static_cast<std::uint32_t>(raw_); }
   constexpr std::uint32_t high() const noexcept { return static_cast<std::uint32_t>(raw_ >> 32); }
   constexpr bool empty() const noexcept { return mid() == high(); }
-  /// What a thief may take if everything below `low` is taken: this, or if `low` is in it, the last quarter
-  /// of the rest.
+  /// Returns the units that a thief may take if everything below `low` is taken: this, or if `low` is in it,
+  /// the last quarter of the rest.
   constexpr StealWord beyond(std::uint32_t low) const noexcept {
     return low <= mid() ? *this : last_quarter(low < high() ? low : high(), high());
   }

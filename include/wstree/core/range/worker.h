@@ -114,7 +114,7 @@ private:
     return true;
   }
 
-  // What follows happens once or a few times per loop: kept out of the way of next().
+  // The functions below run once or a few times per loop: kept out of the way of next().
 
   /// Units [begin, end) are this member's now, which has no others: the first batch at once, the rest shown
   /// to all.
@@ -186,7 +186,7 @@ private:
         else
           P::yield();
       } else if (after.moves == before.moves) {
-        return false; // what was empty at the look was not filled before it ended
+        return false; // no range that was empty at the look was filled before the look ended
       }
     }
     return false;
@@ -209,7 +209,7 @@ private:
   Loop* shared_ = nullptr;
   RangeCell<P>* own_ = nullptr;
   StealWord known_;              // the own word, as seen last
-  std::uint32_t low_ = 0;        // of the own range
+  std::uint32_t low_ = 0;        // the begin of the own range
   std::uint32_t handed_out_ = 0; // units in this loop
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a reduction does with its elements and values. The workers of the tree do not know their types: they
-// are compiled once for all reductions of a translation unit, and call what differs once per batch.
+// The interface of a reduction's elements and values. The workers of the tree do not know their types:
+// they are compiled once for all reductions of a translation unit, and call the functions of the type once
+// per batch.
 #pragma once
 
 #include "wstree/core/reduction/value.h"
@@ -33,9 +34,9 @@ concept ReductionBody = requires(B& body, void* place, typename B::Value& value,
 
 /// Room for the values that a member has at a time.
 struct MemberValues {
-  ValueSlot left;  ///< of the node that the member owns: of batches from its left end,
+  ValueSlot left;  ///< value of the owned node: of the batches from its left end,
   ValueSlot right; ///< and from its right one
-  ValueSlot batch; ///< of the batch that it executes
+  ValueSlot batch; ///< value of the batch that the member executes
 };
 
 /// The functions of one type of body, and what there is to know of its values. start() and extend() return

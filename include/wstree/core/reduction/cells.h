@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the values of nodes lie: outside of them, because they may be large.
+// Memory for the values of nodes: outside of the nodes, because values may be large.
 #pragma once
 
 #include "wstree/core/assertion.h"
@@ -127,7 +127,7 @@ private:
   struct alignas(k_line_pair) Chunk {
     Chunk* next;
     std::size_t bytes;
-    std::size_t used; // of the current reduction, up to the current chunk
+    std::size_t used; // bytes in use by the current reduction, up to the current chunk
     std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
     std::size_t room() const noexcept { return bytes - sizeof(Chunk); }
   };
@@ -137,8 +137,8 @@ private:
   std::size_t cell_bytes_ = 0;
 };
 
-/// What a member of a reduction takes its nodes from: each pair comes with its cells, so that a member that
-/// has a node has room for its value.
+/// A member's source of nodes in a reduction: each pair comes with its cells, so that a member that has a
+/// node has room for its value.
 template <class P> class alignas(k_line_pair) ReductionArena {
 public:
   using Pair = typename Node<P>::Pair;

@@ -101,7 +101,7 @@ private:
     held().node()->publish_cost(pacing().cost());
   }
 
-  // What follows happens once or a few times per reduction.
+  // The functions below run once or a few times per reduction.
 
   /// The own node is done: its value goes up.
   [[gnu::cold]] bool complete() noexcept {

@@ -9,10 +9,10 @@
 
 namespace wstree::core {
 
-/// What the members share: | tag of the use:20 | value:44 |. What the value counts is up to the rule: chunks
-/// that were handed out, or iterations. It needs no initialisation: a word with another tag (marks.h) is of
-/// an earlier use and stands for (tag, 0), and each member that enters puts that in unless another one has.
-/// Zeroed memory is a valid state.
+/// The word that the members share: | tag of the use:20 | value:44 |. The rule decides what the value counts:
+/// chunks that were handed out, or iterations. It needs no initialisation: a word with another tag (marks.h)
+/// is of an earlier use and stands for (tag, 0), and each member that enters writes (tag, 0) unless another
+/// member has. Zeroed memory is a valid state.
 template <class P> class alignas(k_line_pair) CounterLoop {
 public:
   static constexpr unsigned k_value_bits = 44;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How large the chunks are that are handed out in order from one counter.
+// Sizes of the chunks that are handed out in order from one counter.
 //
 // n iterations, P members, c the chunk of the schedule (1 if there is none). A rule is private to its member
 // and follows from (n, P, c), so that all members mean the same by a value of the counter:
@@ -129,7 +129,7 @@ public:
     first_ = 0;
     lay_out();
   }
-  /// Of a step that is not before the one that was asked for last.
+  /// Returns the chunk of a step that is not before the step of the last call.
   constexpr Range chunk(std::uint64_t step) noexcept {
     while (step - first_ >= members_ && begin_ != iterations_) {
       // Not begin_ + members_ * size_, which may be larger than any number.
@@ -154,10 +154,10 @@ private:
 
   std::uint64_t iterations_ = 0;
   std::uint64_t smallest_ = 1;
-  std::uint64_t begin_ = 0; // of the present batch
+  std::uint64_t begin_ = 0; // first iteration of the present batch
   std::uint64_t first_ = 0; // step of its first chunk
-  std::uint64_t size_ = 1;  // of its chunks
-  std::uint64_t count_ = 0; // of its chunks
+  std::uint64_t size_ = 1;  // iterations in each of its chunks
+  std::uint64_t count_ = 0; // number of its chunks
   std::uint32_t members_ = 1;
 };
 

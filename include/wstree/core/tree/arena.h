@@ -83,7 +83,7 @@ private:
   Chunk* more_ = nullptr;
 };
 
-/// What members take their pairs from on this platform.
+/// The source of a member's pairs on this platform.
 template <class P> struct ArenaOfPlatform : std::type_identity<Arena<P>> {};
 template <class P>
 requires requires { typename P::NodeArena; }

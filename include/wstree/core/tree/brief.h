@@ -16,7 +16,7 @@
 
 namespace wstree::core {
 
-/// What a member gets from a brief loop.
+/// The result of a member's request in a brief loop.
 enum class BriefStep : std::uint8_t {
   piece,
   over,  ///< every unit has been handed out, and iteration n-1 too
@@ -30,7 +30,7 @@ enum class BriefStep : std::uint8_t {
 /// Worker: so what is remembered decides how large pieces are, and nothing else. Private to its member.
 template <class P> class Brief {
 public:
-  /// Of a loop with the usual settings.
+  /// Returns whether a member takes part in a loop with the usual settings by a Brief.
   static bool is_for(const Entry& entry) noexcept {
     return entry.prior != nullptr && entry.prior->begin(entry.iterations, entry.members, *entry.settings);
   }
@@ -241,7 +241,7 @@ private:
   bool is_retired_; // it has iteration n-1, and gets no more
   // The root that the member owns, while node_ is not nullptr:
   Node<P>* node_;
-  Word word_; // what this member last wrote
+  Word word_; // the word that this member last wrote
   std::uint32_t root_;
   std::uint32_t size_;
   std::uint64_t begin_;

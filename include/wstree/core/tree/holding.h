@@ -45,8 +45,8 @@ public:
     raw_ = wanted.raw();
     return true;
   }
-  /// The same from the left end. If a thief stopped the node, nothing has happened: advance() finds
-  /// out again.
+  /// Does what advance() does, from the left end. If a thief stopped the node, nothing has happened:
+  /// advance() finds out again.
   [[gnu::always_inline]] bool advance_quickly(std::uint32_t units) noexcept {
     const Word wanted = Word(raw_).with_left(units);
     std::uint64_t seen = raw_;
@@ -58,7 +58,7 @@ public:
 
 private:
   Node<P>* node_ = nullptr;
-  std::uint64_t raw_ = 0; // what this member last wrote into the node's word
+  std::uint64_t raw_ = 0; // the word that this member last wrote into the node
   std::uint64_t begin_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t level_ = 0;

@@ -12,7 +12,7 @@
 
 namespace wstree::core {
 
-/// What a node has besides on this platform: nothing, but in reductions (reduction/ascent.h).
+/// A platform's addition to a node: nothing, but in reductions (reduction/ascent.h).
 struct NoExtension {
   template <class Parent> static void start(Parent*, std::uint64_t) noexcept {}
   static void clear() noexcept {}
@@ -31,7 +31,7 @@ struct ExtensionOfNode<P> : std::type_identity<typename P::NodeExtension> {};
 ///   STOLEN      stolen(l, r)         any member, by adopt(): children are a function of the frozen range
 ///   EXPANDED    stolen + children    none
 ///
-/// What always holds:
+/// Invariants:
 /// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or it is OWNED.
 ///       The latter departs from the paper: the worker that publishes the node has taken its
 ///       first batch, so that two thieves cannot pass one unit to and fro.
@@ -133,9 +133,9 @@ public:
     return owner_.load(P::order(Tag::publish_owner, std::memory_order_relaxed)); // N9
   }
 
-  /// Of a root: publishes that its member owns `node` now, and no longer the root; nullptr: the member
-  /// has owned no node but the root in this use. So that neighbours find what a member has brought from
-  /// far away.
+  /// Publishes in a root that its member owns `node` now, and no longer the root, so that neighbours find
+  /// work that the member has brought from far away. nullptr: the member has owned no node but the root in
+  /// this use.
   void publish_held(Node* node, std::uint64_t use) noexcept {
     // [N10] release: begin and size of *node are written before its address can be followed; pairs with the
     //      acquire in held(). Guard: model_tree neighbours_3x4.
@@ -157,11 +157,10 @@ public:
     return done_.load(P::order(Tag::mark_below, std::memory_order_relaxed)) != 0; // N12
   }
 
-  /// Of the last root: notes that a member has iteration n-1 of the loop that has this number.
+  /// Notes in the last root that a member has iteration n-1 of the loop number `loop`.
   void note_last(std::uint64_t loop) noexcept {
-    // [N12] relaxed: a member that misses it asks for the iteration. A member that believes what is 2^32
-    //       loops old leaves the iteration to the one that has had the end of this root; that one asks in
-    //       any case.
+    // [N12] relaxed: a member that misses the note claims the iteration in vain. A value from 2^32 loops ago
+    //       leaves the iteration to the owner of the end of this root, which claims it in any case.
     done_.store(static_cast<std::uint32_t>(loop), P::order(Tag::mark_below, std::memory_order_relaxed));
   }
   bool is_last_noted(std::uint64_t loop) const noexcept {
@@ -252,7 +251,7 @@ private:
   AtomicLink children_{0};
   typename P::template Atomic<std::uint32_t> cost_{0};
   typename P::template Plain<std::uint32_t> size_{0}; // constant after publication; for searches
-  AtomicLink held_{0};                                // of roots: written by its member
+  AtomicLink held_{0};                                // only in roots: written by the root's member
   typename P::template Atomic<std::uint32_t> owner_{0};
   typename P::template Atomic<std::uint32_t> done_{0};
   // Needed only by a member that claims or splits the node; constant after publication.

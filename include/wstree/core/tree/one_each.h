@@ -102,7 +102,7 @@ private:
   std::uint32_t last_; // iteration n-1; k_done: the member has it
   std::uint32_t
       left_; // iterations before it that the member may still look at, and one more before the first
-  std::uint32_t next_; // of these, the one that it looked at last
+  std::uint32_t next_; // the iteration that it looked at last
   Counts counts_;
 };
 

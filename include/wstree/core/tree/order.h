@@ -24,7 +24,8 @@ public:
   /// Levels of the imaginary tree.
   std::uint32_t levels() const noexcept { return levels_; }
 
-  /// Whether the member goes on with the left child after a split at `level`: as the victim or as the thief.
+  /// Returns whether the member goes on with the left child after a split at `level`: as the victim or as
+  /// the thief.
   bool chooses_left(std::uint32_t level, bool victim, Rng& rng) const noexcept {
     switch (strategy_) {
     case Strategy::assign:

@@ -14,7 +14,7 @@
 
 namespace wstree::core {
 
-/// What came of an attempt to claim a node.
+/// The result of an attempt to claim a node.
 enum class Claim : std::uint8_t {
   taken,
   lost_race, ///< another member got ahead; the node is worth another look
@@ -44,7 +44,7 @@ public:
   }
 
   const View<P>& view() const noexcept { return view_; }
-  std::uint32_t index() const noexcept { return index_; } ///< of the member, and of its root
+  std::uint32_t index() const noexcept { return index_; } ///< number of the member, and of its root
   Holding<P>& held() noexcept { return held_; }
   const Counts& counts() const noexcept { return counts_; }
   Counts& counts() noexcept { return counts_; }
@@ -134,7 +134,7 @@ public:
     Target<P> rest = held_.target();
     held_.drop();
     const Word free(Phase::available, view_.use(), 0, 0);
-    // Where a thief was faster, it has its own pair.
+    // A faster thief has hung its own pair.
     if (!rest.node->stop(rest.word) || hang(pair, rest, rest.remaining() / 2, free, free) != pair)
       supply_.untake(pair);
     return rest;
@@ -235,7 +235,7 @@ private:
     return hung;
   }
 
-  /// Whether two nodes cover exactly what was left of a frozen one.
+  /// Returns whether two nodes cover exactly the units that were left in a frozen node.
   static bool covers(Pair pair, const Target<P>& frozen) noexcept {
     return pair[0].begin() == frozen.begin + frozen.word.left() &&
            pair[1].begin() == pair[0].begin() + pair[0].size() &&

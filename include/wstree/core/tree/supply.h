@@ -9,7 +9,7 @@
 
 namespace wstree::core {
 
-/// How much memory a member has for more nodes. It only gets worse while the member is in a loop.
+/// A member's supply of memory for more nodes. It only gets worse while the member is in a loop.
 enum class NodeMemory : std::uint8_t {
   enough,
   short_of,  ///< there was none: the member only takes what needs none
@@ -42,7 +42,7 @@ public:
   /// Takes back the pair of the latest take, which no other member has seen.
   void untake(Pair pair) noexcept { arena_->untake(pair); }
 
-  /// One of the two: the pair below a frozen node, or one to hang there.
+  /// Either the pair below a frozen node, or a pair to hang there.
   struct Choice {
     Pair theirs = nullptr;
     Pair mine = nullptr;

@@ -15,8 +15,7 @@
 
 namespace wstree::core {
 
-/// What the members of a team share about one loop. Lives in a ring slot that is used again and
-/// again (loop/team.h).
+/// A team's shared state of one loop. Lives in a ring slot that is used again and again (loop/team.h).
 template <class P> struct Tree {
   Node<P>* roots = nullptr;
   /// From one root to the next, in nodes: roots may stand among other data of their members.
@@ -64,7 +63,8 @@ template <class P> struct Target {
     const float known = is_untouched_root() ? 0 : node->cost();
     return known > 0 ? known : own;
   }
-  /// The same on a fast core, as a slow member sees it that has `pace` of its speed.
+  /// Returns the ticks that a unit takes on a fast core, as a slow member estimates them, which has `pace` of
+  /// its speed.
   float fast_cost_or(float own, float pace) const noexcept {
     const float known = is_untouched_root() ? 0 : node->published_cost();
     return known > 0 ? known : known < 0 ? -known * pace : own;
@@ -89,13 +89,13 @@ public:
   Target<P> inner(Node<P>* node) const noexcept {
     return look(node, node->begin(), node->size(), node->level());
   }
-  /// What the member with that root works on: the node that it holds elsewhere, or its root.
+  /// Returns the node that the member with that root works on: the node that it holds elsewhere, or its root.
   Target<P> current(std::uint32_t root) const noexcept {
     Node<P>* const held = tree_->root(root)->held(use_);
     return held != nullptr ? inner(held) : this->root(root);
   }
 
-  /// Of equal shares, those beyond the units have nothing.
+  /// Returns the board of the roots that have units.
   Board<P> board() const noexcept { return {tree_->board, filled_roots(), use_}; }
   /// Roots that have units.
   std::uint32_t filled_roots() const noexcept {
@@ -130,7 +130,8 @@ public:
     return visit(target);
   }
 
-  /// The same for the whole tree. Skips roots without units: their line may belong to another member.
+  /// Calls `visit` for the leaves of the whole tree. Skips roots without units: their line may belong to
+  /// another member.
   template <class Visit> bool any_leaf(Visit&& visit) const {
     std::uint64_t begin = 0;
     for (std::uint32_t i = 0; i < shape_.roots(); ++i) {
@@ -147,8 +148,8 @@ public:
   bool is_empty() const {
     return !any_leaf([](const Target<P>& target) { return target.remaining() != 0; });
   }
-  /// The same for a large team. Another member may finish meanwhile what this one has seen, so false is
-  /// a hint.
+  /// Returns is_empty() for a large team. Another member may finish meanwhile the work that this member has
+  /// seen, so false is a hint.
   bool is_empty_by_board(Rng& rng) const {
     bool any = false;
     board().walk(

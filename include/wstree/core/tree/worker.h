@@ -99,7 +99,7 @@ public:
   /// Nothing is left of the member's node, so that next() will look elsewhere.
   bool is_at_end() noexcept { return held().is_empty() || held().remaining() == 0; }
 
-  /// How a loop is cut that members enter by `entry`.
+  /// Returns the shape of a loop that members enter by `entry`.
   static Shape shape_of(const Entry& entry) noexcept {
     const std::uint32_t most =
         entry.settings->batch == BatchMode::random ? k_max_share_from_both_ends : k_max_share;
@@ -187,7 +187,7 @@ private:
     return true;
   }
 
-  // What follows happens once or a few times per loop: kept out of the way of next().
+  // The functions below run once or a few times per loop: kept out of the way of next().
 
   /// findWork.
   [[gnu::noinline]] bool find(Range& out) noexcept {
@@ -234,7 +234,7 @@ private:
            way_.should_leave(view(), owner_.rng(), pacing().settings(), cost, P::ticks()) &&
            way_.wait(view(), owner_.rng(), pacing().settings(), cost);
   }
-  /// The same for iteration n-1: waits for faster members as long as there is hope. Returns whether it has
+  /// Leaves iteration n-1 to faster members: waits for them as long as there is hope. Returns whether it has
   /// found other work meanwhile.
   [[gnu::noinline]] bool leaves_last(Range& out) noexcept {
     const float cost = way_.cost_of_last(view(), pacing().settings(), this->cost());
@@ -242,7 +242,7 @@ private:
       if (find(out)) return true;
     return false;
   }
-  /// Whether the only other member has iteration n-1, and leaves the loop with it.
+  /// Returns whether the only other member has iteration n-1, and leaves the loop with it.
   bool is_left_alone() const noexcept { return view().filled_roots() == 2 && last_.is_taken(view()); }
   bool take_last_in_turn(Range& out) noexcept {
     return (way_.is_slow() && leaves_last(out)) || take_last(out);
@@ -292,7 +292,7 @@ private:
   std::uint64_t loop_ = 0; // number of the execution
   Stage stage_ = Stage::arriving;
   bool is_careful_ = false;          // the member may have to start iteration n-1 early, or is slow
-  Stage with_last_ = Stage::retired; // of the member that gets iteration n-1
+  Stage with_last_ = Stage::retired; // stage of the member after iteration n-1
   [[no_unique_address]] OneThread one_thread_;
 };
 

@@ -170,7 +170,7 @@ private:
     return found == left;
   }
 
-  /// One of the bits that are set.
+  /// Returns the number of a random bit among the set ones.
   static std::uint32_t any_of(std::uint32_t bits, Rng& rng) noexcept {
     for (auto skip = rng.below(static_cast<std::uint32_t>(std::popcount(bits))); skip != 0; --skip)
       bits &= bits - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a thief has seen around it, by distance, and how far it should go for work.
+// A thief's view of the work around it, by distance, and the choice of the distance to go for work.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -60,7 +60,7 @@ public:
     rings_[ring].found = target;
   }
 
-  /// What each member has left, on average.
+  /// Returns the work that a member has left, on average.
   float mean() const noexcept {
     float work = 0;
     float members = 0;
@@ -81,7 +81,7 @@ public:
     for (std::uint32_t r = 1; r < count_; ++r) {
       const Ring& ring = rings_[r];
       float lacks = each * near_members - near_work;
-      // What is too much for the home domain would have to be fetched from there again.
+      // Work beyond the needs of the home domain would have to be fetched from there again.
       if (r > home_) lacks = least = std::min(least, lacks);
       const bool dry = near_most < enough && ring.most > near_most;
       const bool poor = lacks > ring.most * tuning::k_worth_it && ring.most > near_most &&
@@ -96,10 +96,10 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t k_most_domains = 7; // what lies outside of them counts as equally far
+  static constexpr std::uint32_t k_most_domains = 7; // members outside of these domains count as equally far
 
   struct Ring {
-    float work = 0; // of the members that were looked at
+    float work = 0; // sum over the members that were looked at
     float most = 0;
     float looked = 0;
     float members = 0;

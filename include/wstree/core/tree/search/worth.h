@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a node is worth to a thief.
+// The value of a node to a thief.
 #pragma once
 
 #include "wstree/core/batch.h"
@@ -44,7 +44,7 @@ public:
     return static_cast<std::uint64_t>(__builtin_ceilf(std::exchange(refused_, 0.0F)));
   }
 
-  /// What a node has to be worth to count as work when distance matters.
+  /// Returns the value from which a node counts as work when distance matters.
   float enough() const noexcept {
     return static_cast<float>(is_timed() ? settings_.near_enough : tuning::k_near_enough_units);
   }
