@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each algorithm on ranks does with its elements.
+// The bodies of the algorithms on ranks: their work on elements.
 #pragma once
 
 #include "wstree/mpi/block_sums.h"

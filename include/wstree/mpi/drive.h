@@ -240,7 +240,7 @@ private:
   std::uint32_t from_; // the rank from which all units came that this one has: it steals when it has none
   bool has_looked_ = false;
   std::uint64_t operations_before_;
-  std::vector<double> seconds_; // of sections; empty: not wanted
+  std::vector<double> seconds_; // seconds of each section; empty: not wanted
   std::uint64_t dropped_ = Events::k_none;
   float shown_ = 0;
 };

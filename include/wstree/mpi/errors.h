@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What calls on ranks throw.
+// Exceptions of calls on ranks.
 #pragma once
 
 #include <mpi.h>

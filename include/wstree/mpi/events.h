@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What ends a loop early, on this rank: the first exception or hit in the order of the loop.
+// The event that ends a loop early on this rank: the first exception or hit in the order of the loop.
 #pragma once
 
 #include <algorithm>

@@ -105,9 +105,9 @@ private:
   std::size_t at_ = 0;
 };
 
-/// How a rank has ended a loop.
+/// A rank's state at the end of a loop.
 struct End {
-  std::uint64_t bytes = 0;                // of what it sends
+  std::uint64_t bytes = 0;                // length of the rank's parcel
   std::uint64_t hit = Events::k_none;     // its first one
   std::uint64_t thrower = Events::k_none; // the first element that has thrown
   std::uint64_t dropped = Events::k_none; // the first element that no rank has executed
@@ -156,7 +156,7 @@ public:
     throw remote_exception(text, static_cast<int>(thrower_), before + element);
   }
 
-  /// What all ranks send, in the order of the ranks; to all, or to `root` alone.
+  /// Returns the parcels of all ranks, in the order of the ranks; to all ranks, or to `root` alone.
   Parcel gather(Parcel& mine, int root) const {
     std::vector<int> counts(group_.ranks()), places(group_.ranks());
     std::uint64_t total = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the iterations of a loop are numbered as units, and which of them each rank begins with.
+// Units of a loop's iterations, and the first range of units of each rank.
 #pragma once
 
 #include "wstree/mpi/range_word.h"

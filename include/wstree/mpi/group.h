@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the ranks of a communicator keep between calls: a communicator and words of their own.
+// A rank's state for a communicator, kept between calls: a communicator and words of the library's own.
 #pragma once
 
 #include "wstree/mpi/account.h"
@@ -149,7 +149,7 @@ private:
     check(MPI_Comm_free(&node));
   }
 
-  /// How long an operation takes, and whether one ends while its target computes.
+  /// Measures the time of an operation, and whether an operation ends while its target computes.
   void measure() {
     constexpr int k_tries = 16;
     constexpr double k_computing = 5e-3;
@@ -172,7 +172,7 @@ private:
     if (goes_on)
       operation_ = std::min(both[1], 1e-4);
     else
-      operation_ = 2e-6; // what was measured is how long ranks took to come here
+      operation_ = 2e-6; // the measured time is that of the ranks' way to this call
     if (!goes_on && rank_ == 0 && !s_has_said.exchange(true, std::memory_order_relaxed))
       std::fputs(
           "wstree: this MPI ends operations on the memory of a rank only when that rank calls MPI, so steals "
@@ -191,14 +191,15 @@ private:
     check(MPI_Group_translate_ranks(here, ranks_, ranks.data(), world, theirs.data()));
     check(MPI_Group_free(&here));
     check(MPI_Group_free(&world));
-    const bool are_there = std::ranges::find(theirs, MPI_UNDEFINED) == theirs.end(); // the same on all ranks
+    const bool are_there = std::ranges::find(theirs, MPI_UNDEFINED) == theirs.end(); // equal on all ranks
     for (const int rank : are_there ? theirs : ranks)
       names_.world.push_back(static_cast<std::uint32_t>(rank));
     names_.rank = rank();
     names_.threads = threads_of_team();
   }
 
-  /// The same on all ranks: threads may make groups at the same time, in another order on each rank.
+  /// Finds a number of this group that is equal on all ranks: threads may make groups at the same time, in
+  /// another order on each rank.
   void find_order() {
     {
       const std::lock_guard lock(s_mutex);
@@ -249,7 +250,7 @@ private:
 
   static inline std::mutex s_mutex;
   static inline std::uint32_t s_made = 0; // by s_mutex
-  /// Those that are not deleted; by s_mutex. Never destroyed: a destructor that is later than those of this
+  /// Groups that are not deleted; by s_mutex. Never destroyed: a destructor that is later than those of this
   /// file may call MPI_Finalize.
   static std::vector<Group*>& all() {
     static auto* const groups = new std::vector<Group*>;
@@ -268,7 +269,7 @@ private:
   std::uint32_t call_ = 0;
   std::uint64_t done_ = 0;
   std::atomic<bool> is_busy_{false};
-  std::uint32_t number_ = 0;             // of the groups of this process
+  std::uint32_t number_ = 0;             // number of this group in this process
   std::array<std::uint32_t, 2> order_{}; // rank 0 in MPI_COMM_WORLD, and its number of the group
   RankNames names_;
   Account account_;

@@ -20,7 +20,7 @@ enum class Slot : std::uint8_t {
   range, ///< the range that is left to the rank (range_word.h)
   cost,  ///< seconds for a unit, the bits of a float: a hint
   bound, ///< call number and complement of the first unit that is not to be executed
-  done,  ///< of rank 0: units that were executed or dropped since the words were made
+  done,  ///< on rank 0: units that were executed or dropped since the words were made
 };
 inline constexpr std::uint32_t k_slots = 4;
 

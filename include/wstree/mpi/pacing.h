@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many units a rank takes for its team at a time.
+// The number of units that a rank takes for its team at a time.
 #pragma once
 
 #include <algorithm>

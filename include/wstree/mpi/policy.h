@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a call on ranks is to be executed: its first argument, a communicator or on(communicator).
+// The execution of a call on ranks: its first argument, a communicator or on(communicator).
 #pragma once
 
 #include "wstree/parallel/policy.h"
@@ -19,8 +19,8 @@ namespace wstree {
 inline namespace v1 {
 namespace mpi {
 
-/// What executions of one loop have cost, by parts of the loop: the next one begins with shares that take
-/// equally long. On each rank one, for one communicator.
+/// Measured costs of one loop, by parts of the loop: the next execution begins with shares that take equally
+/// long. Each rank has its own object, for one communicator.
 class costs {
 public:
   /// Seconds of equal sections; empty before the first execution.
@@ -33,7 +33,7 @@ private:
 };
 
 namespace detail {
-/// What a policy of any type says.
+/// Options in a policy of any type.
 struct Options {
   MPI_Comm comm = MPI_COMM_NULL;
   const char* label = nullptr;
@@ -63,8 +63,8 @@ public:
   basic_on root(int rank) const {
     return with([&](detail::Options& options) { options.root = rank; });
   }
-  /// What equal sections of the loop cost, in any unit: the ranks begin with shares of equal weight. Outlives
-  /// the call.
+  /// Sets the costs of equal sections of the loop, in any unit: the ranks begin with shares of equal weight.
+  /// `sections` outlives the call.
   basic_on weights(std::span<const double> sections) const {
     return with([&](detail::Options& options) { options.weights = sections; });
   }

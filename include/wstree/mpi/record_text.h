@@ -19,12 +19,12 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// Of the bits of wstree_ranks_tell(); 0 without the library.
+/// Returns the bits of wstree_ranks_tell(); 0 without the library.
 inline int wanted_by_library() noexcept {
   return wstree_ranks_tell != nullptr ? wstree_ranks_tell(nullptr) : 0;
 }
 
-/// Whether the environment asks for statistics of a process without the library.
+/// Returns whether the environment asks for statistics of a process without the library.
 inline bool wants_lines() noexcept {
   const char* wanted = std::getenv("WSTREE_STATS");
   return wanted != nullptr && *wanted != '\0' && std::string_view(wanted) != "0";

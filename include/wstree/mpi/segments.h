@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a rank has executed, and the values of that, in the order of the loop.
+// The units that a rank has executed, and their values, in the order of the loop.
 #pragma once
 
 #include "wstree/mpi/range_word.h"

@@ -48,7 +48,7 @@ public:
 protected:
   explicit Words(int rank) : own_(static_cast<std::uint32_t>(rank)) {}
   std::uint32_t own() const noexcept { return own_; }
-  static constexpr MPI_Aint k_bytes = 256; // of a rank: words of two ranks are in different lines
+  static constexpr MPI_Aint k_bytes = 256; // a rank's bytes: words of two ranks are in different lines
 
 private:
   virtual std::uint64_t load_word(std::uint32_t rank, Slot slot) = 0;

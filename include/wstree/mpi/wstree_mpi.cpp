@@ -67,7 +67,7 @@ private:
 
 namespace {
 
-thread_local std::string t_error; // what wstree_mpi_error() returns
+thread_local std::string t_error; // text that wstree_mpi_error() returns
 
 template <class Function> int guarded(Function&& function) noexcept {
   try {
@@ -152,7 +152,7 @@ extern "C" int wstree_mpi_close(wstree_mpi_loop* loop) {
   const std::unique_ptr<wstree_mpi_loop> closed(loop);
   return guarded([&] {
     closed->put_back();
-    closed->drive->events().bound(0); // what is left is counted, and not handed out
+    closed->drive->events().bound(0); // the units left are counted, and not handed out
     for (mpi::detail::Range piece; !closed->is_through && closed->drive->next(piece);)
       closed->drive->ran(piece, {piece}, 0, 0);
     if (!closed->is_through) closed->finish();
