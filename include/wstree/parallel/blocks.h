@@ -91,7 +91,7 @@ private:
   Source source_;
 };
 
-/// Of D dimensions, the last of which varies fastest.
+/// Blocks of an index space of D dimensions, the last of which varies fastest.
 template <std::size_t D> struct Blocks {
   std::array<std::ptrdiff_t, D> first{}, last{}, edge{};
   std::array<std::size_t, D> count{};
@@ -162,7 +162,7 @@ constexpr auto blocks_2d(interval rows, interval columns,
                          std::array<std::ptrdiff_t, 2> edges = {k_square_edge, k_square_edge}) {
   return detail::blocks_of<2>({rows, columns}, edges);
 }
-/// The same of three dimensions.
+/// Returns the blocks of three dimensions.
 constexpr auto blocks_3d(interval x, interval y, interval z,
                          std::array<std::ptrdiff_t, 3> edges = {k_cube_edge, k_cube_edge, k_cube_edge}) {
   return detail::blocks_of<3>({x, y, z}, edges);

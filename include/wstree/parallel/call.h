@@ -20,8 +20,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Whether the program's OpenMP teams come when the executing thread calls them: on a busy machine a team of
-/// threads that have no processor keeps a call waiting that was over long ago. What is remembered wrongly
+/// Measures how late the program's OpenMP teams come when the executing thread calls them. On a busy machine
+/// a team of threads that have no processor keeps a call waiting that was over long ago. A wrong measurement
 /// costs a call the difference between a team and the resident crew, for half a minute at most.
 class TeamTrust {
 public:
@@ -91,7 +91,7 @@ struct AnyWork {
   void* work;
 };
 
-/// What the members of a call run.
+/// The work of a call, which its members run.
 struct Job {
   AnyWork work;
   Control& control;
@@ -154,7 +154,8 @@ void on_members(std::uint32_t members, Control& control, Work&& work, const Plac
   on_members(members, control, any, place);
 }
 
-/// The same, with as many members as the policy allows and a control of its own. Throws what work() throws.
+/// Runs `work` with as many members as the policy allows, and a control of its own. Throws the exceptions
+/// of work().
 template <execution_policy Policy, class Work>
 void on_team(const Policy& policy, const Observed& call, Work&& work) {
   Control control;

@@ -13,8 +13,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// How an element is kept until its turn, so that its iterator is dereferenced once. What is small and can be
-/// copied as bytes is kept itself, and so is what the iterator makes anew; of all else where it lies.
+/// Keeps an element until its turn, so that its iterator is dereferenced once. A value is kept if it is small
+/// and can be copied as bytes, or if the iterator makes it anew; otherwise its address is kept.
 template <class In> struct Keeping {
   using Value = typename In::Value;
   using Reference = typename In::Reference;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members of one call share about its end: that it failed, and where, or that it was stopped.
+// The end of one call, shared by its members: failed, and where, or stopped.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -55,7 +55,7 @@ public:
 #endif
   }
 
-  /// How the call has ended; may outlive the call.
+  /// The result of the call; may outlive the call.
   class End {
   public:
     /// Throws what members have thrown, or `cancelled`. Without exceptions it returns: what was done is done.

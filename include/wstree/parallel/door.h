@@ -74,7 +74,8 @@ public:
         if (kept.count >= count) return std::exchange(kept, Doors{});
     return {new (std::nothrow) BasicDoor<P>[count], count};
   }
-  /// Of several the largest ones are kept. Also at the end of a thread, when the cache is no more.
+  /// Keeps the largest of the doors that come back. May be called at the end of a thread, when the cache is
+  /// no more.
   static void give_back(Doors doors) noexcept {
     if (!t_ended)
       for (Doors& kept : mine().kept_)
@@ -95,7 +96,7 @@ private:
 
   static inline constinit thread_local bool t_ended = false; // without a destructor
 
-  Doors kept_[4] = {}; // of calls within calls
+  Doors kept_[4] = {}; // for calls within calls
 };
 
 } // namespace detail

@@ -80,7 +80,8 @@ public:
   }
 
 private:
-  static constexpr unsigned k_most = 96; // of 2^48 blocks: levels rise on the left and fall on the right
+  static constexpr unsigned k_most = 96; // levels of 2^48 blocks: levels rise on the left and fall on
+                                         // the right
   /// Members have several runs on their stacks, so that what is larger is kept elsewhere.
   static constexpr std::size_t k_small = 64;
 

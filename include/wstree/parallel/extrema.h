@@ -46,7 +46,7 @@ struct Count : Called {
   }
 };
 
-/// Whether Comp compares what Proj makes of two elements of In.
+/// Returns whether Comp compares the projections by Proj of two elements of In.
 template <class Comp, class In, class Proj> constexpr bool check_comparison() {
   using Projected = decltype(invoke(std::declval<Proj&>(), std::declval<const typename In::Value&>()));
   static_assert(std::is_invocable_v<Comp&, Projected, Projected>,

@@ -18,7 +18,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// What one member needs of a fold, whatever its types are.
+/// A member's state of a fold, independent of its types.
 struct FoldState {
   const void* policy;
   Control* control;
@@ -68,7 +68,7 @@ struct FoldCall {
   const CallOptions& options;
   const core::BodyCalls& calls;
   call_site where;
-  std::uintptr_t key;     // of the site
+  std::uintptr_t key;     // key of the call's site
   std::uint64_t unit;     // elements
   std::uint64_t elements; // all
   std::uint64_t targets;  // targets_of() the folder
@@ -77,7 +77,7 @@ struct FoldCall {
   std::uint64_t most;
   bool is_plain;
 
-  /// Of a caller that is alone with n units and stays so.
+  /// Returns the step of a caller that is alone with n units and stays so.
   std::uint64_t step_alone(std::uint64_t n) const noexcept {
     return std::min(std::max(is_plain ? n : n / 128 + 1, least), most);
   }

@@ -158,7 +158,7 @@ inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& b
   }
 }
 
-/// The same for a folder of units 0 to n-1.
+/// Folds the units 0 to n-1 of a folder.
 template <execution_policy Policy, folder Folder>
 void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result,
                call_site where) {

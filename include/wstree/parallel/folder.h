@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a fold does with its elements: folders, the adapter between algorithms and the reduction tree.
+// The elements of a fold: folders, the adapter between algorithms and the reduction tree.
 #pragma once
 
 #include "wstree/core/reduction/value.h"
@@ -16,8 +16,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// What detail::fold_tree() executes: elements have the numbers 0 to n-1 here. All functions may throw. The
-/// same folder is used by all members at a time.
+/// A folder, which detail::fold_tree() executes: elements have the numbers 0 to n-1 here. All functions may
+/// throw. All members use one folder at a time.
 template <class F>
 concept folder = requires(F& f, void* place, typename F::Value& left, typename F::Value& right,
                           std::uint64_t begin, std::uint64_t end) {
@@ -99,7 +99,7 @@ template <class Index, class Init, class Chunk, class Combine> struct ChunkFolde
   Index first;
 
   Value make() { return make_of(init); }
-  /// Whether the function changes an accumulator in place, and returns nothing.
+  /// True if the function changes an accumulator in place, and returns nothing.
   static constexpr bool k_in_place = requires(Value & value) {
     requires std::is_void_v<std::invoke_result_t<Chunk&, Value&, Index, Index>>;
   };

@@ -31,7 +31,7 @@ inline bool throw_cancelled() {
 #endif
 }
 
-/// Where the caller stopped, and what an element has cost so far.
+/// The caller's first part: the elements done, and the cost of an element so far.
 struct Start {
   std::size_t done;
   double ticks_per_element;
@@ -43,11 +43,11 @@ struct Start {
   }
 };
 
-/// What a caller does that runs alone: everything in this way, or what a team would do.
+/// The rest of a caller that runs alone: it goes on in this way, or does it as a team would.
 enum class Alone { goes_on, like_a_team };
 
-/// Whether a call of a kind that was brief may go without looks at the clock. They are needed where the
-/// caller has found that itself.
+/// The need of looks at the clock: a call of a kind that was brief may leave them out, unless the caller
+/// itself has found that it is brief.
 enum class Looks { may_be_left_out, are_needed };
 
 /// std::min without <algorithm>.
@@ -98,7 +98,7 @@ Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&&
     const std::uint64_t now = Clock::ticks();
     const double ticks = now > before ? static_cast<double>(now - before) : 1;
     std::size_t longest = size * k_growth;
-    // Else so many take less than all bounds below.
+    // Otherwise so many elements take less than all bounds below.
     if (ticks * k_growth > 2 * Clock::ticks_per_us()) {
       const Start start{end, ticks / static_cast<double>(size)};
       const bool pays =

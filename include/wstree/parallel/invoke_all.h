@@ -12,7 +12,7 @@
 namespace wstree {
 inline namespace v1 {
 
-/// What stands for the result of a function that returns nothing.
+/// The result that stands for that of a function without one.
 struct no_result {};
 
 namespace detail {

@@ -20,7 +20,7 @@ namespace detail {
 
 enum class Stability { any, stable };
 
-/// What one thread does to elements, without memory of the call.
+/// Sorts in one thread, without memory of the call.
 template <Stability k_stability, class Iterator, class Compare>
 void sort_by_standard(Iterator first, Iterator last, Compare& less) {
   const auto by_reference = [&less](const auto& a, const auto& b) -> bool { return less(a, b); };
@@ -135,7 +135,7 @@ private:
   MergeNode& node(unsigned level, std::size_t merge) noexcept {
     return nodes_[runs() - (runs() >> (level - 1)) + merge];
   }
-  /// How many elements of the left run stand before piece i of the level.
+  /// The number of elements of the left run before piece i of the level.
   std::size_t& split(unsigned level, std::size_t i) noexcept { return splits_[(level - 1) * runs() + i]; }
 
   void execute(unsigned level, std::size_t i, std::size_t tile) {
@@ -175,7 +175,7 @@ private:
     if (is_raw_after(0) && !is_in_raw) relocate_all(live_, span.begin, span.end, raw_, span.begin);
   }
 
-  /// Both runs of a merge are sorted.
+  /// Begins a merge, whose two runs are sorted.
   void begin(unsigned level, std::size_t merge, std::size_t tile) {
     if (is_raw_after(level))
       find_splits(level, merge, tile, live_);

@@ -29,8 +29,9 @@ private:
   static inline constinit thread_local BasicSeat<P>* t_mine = nullptr;
 };
 
-/// How a thread waits that may not sleep until it is awakened: short pauses, then the processor is given
-/// away, then naps, each a small part of all naps before it, so that the end is late by that part.
+/// The wait of a thread that may not sleep until it is awakened: short pauses, then yields of the processor,
+/// then naps. Each nap is a small part of all naps before it, so that the thread notices the end late by that
+/// part at most.
 template <class P> class Patience {
 public:
   void wait() noexcept {
@@ -73,7 +74,7 @@ public:
   void work_as(std::uint32_t member) noexcept {
     work_as(member, [&] { run_(what_, *this, member); });
   }
-  /// The same with work of its own, which does not throw.
+  /// Works as work_as(member) does, with other work, which does not throw.
   template <class Work> void work_as(std::uint32_t member, Work&& work) noexcept {
     work_alone(member, work);
     help();
@@ -104,7 +105,7 @@ public:
     join_once(*call);
     door.leave();
   }
-  /// The same, by a guest that has entered.
+  /// Works once as a member, for a guest that has entered.
   static void join_once(BasicCall& call) noexcept {
     std::uint32_t member = 0;
     if (call.take_number(member)) call.work_alone(member, [&] { call.run_(call.what_, call, member); });

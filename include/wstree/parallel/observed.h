@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What libwstree.so learns of a call, and what its rules say about it, if it is in the process.
+// A call's data for libwstree.so, and the rules of libwstree.so for the call, if it is in the process.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -53,7 +53,7 @@ public:
   Observed& operator=(const Observed&) = delete;
 
   bool is_measured() const noexcept { return record_.is_measured != 0; }
-  /// Of `most` members as many as the rules allow.
+  /// Returns the number of members: at most `most`, and as many as the rules allow.
   std::uint32_t members(std::uint32_t most) const noexcept {
     return record_.threads != 0 ? std::min(record_.threads, most) : most;
   }
@@ -85,7 +85,7 @@ private:
   std::atomic<std::uint32_t> members_{0};
 };
 
-/// What one member does in a call that goes in tiles.
+/// A member's counts in a call that is executed in tiles.
 class ObservedTiles {
 public:
   ObservedTiles(Observed& call, std::uint32_t member, std::uint32_t members) noexcept

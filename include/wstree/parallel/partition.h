@@ -269,7 +269,7 @@ struct Remove : Called, Finder {
   }
 };
 
-/// Of equal neighbours the first one stays. Returns where these end.
+/// Keeps the first of equal neighbours. Returns the end of the kept elements.
 struct Unique : Called, Finder {
   using Comparison = Equal;
   template <class Policy, class In, class Comp = Equal, class Proj = Identity>

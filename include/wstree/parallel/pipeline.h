@@ -38,7 +38,7 @@ template <class Stage> auto& function_of(Stage& stage) {
 template <class Stage>
 using FunctionOf = std::remove_reference_t<decltype(function_of(std::declval<Stage&>()))>;
 
-/// What the stages [I, ...) get: the result of the one before.
+/// The inputs of the stages [I, ...): each the result of the stage before.
 template <class In, class... Stages> struct StageInputs { using type = std::tuple<>; };
 template <class In, class Stage> struct StageInputs<In, Stage> {
   static_assert(std::is_invocable_v<FunctionOf<Stage>&, In>,

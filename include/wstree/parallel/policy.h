@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a call of the C++ library is to be executed: the policy, an optional first argument of every algorithm.
+// The execution of a call of the C++ library: the policy, an optional first argument of every algorithm.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -23,7 +23,7 @@ struct Range;
 
 inline namespace v1 {
 
-/// Where a call stands in the source. As std::source_location, which clang 14 does not have.
+/// The place of a call in the source. As std::source_location, which clang 14 does not have.
 struct call_site {
   const char* file = nullptr;
   std::uint32_t line = 0;
@@ -34,7 +34,7 @@ struct call_site {
   }
 };
 
-/// What the order of evaluation may depend on. Elements are always combined in their order.
+/// The order of evaluation may depend on these. Elements are always combined in their order.
 enum class order : std::uint8_t {
   associative,  ///< anything: the operator is associative
   reproducible, ///< on the number of elements alone: floating-point results have the same bits everywhere
@@ -57,7 +57,7 @@ struct never_stops {
 namespace detail {
 template <class P> class BasicCall;
 
-/// Where a call finds its members, if not in an OpenMP team.
+/// The source of a call's members, if not an OpenMP team.
 struct Place {
   /// For a call of the executing thread, with itself.
   std::uint32_t (*most_members)(const Place& place) noexcept;
@@ -66,7 +66,7 @@ struct Place {
 };
 } // namespace detail
 
-/// What stop() takes: a std::stop_token, or anything that answers as one.
+/// The argument of stop(): a std::stop_token, or a type with the function of one.
 template <class T>
 concept stop_token_like = requires(const T& token) {
   { token.stop_requested() } -> std::convertible_to<bool>;
@@ -87,7 +87,7 @@ template <class To, class From> constexpr To count_of(From number) noexcept {
 } // namespace detail
 
 namespace detail {
-/// What a policy of any type says.
+/// The options of a policy, without its type.
 class CallOptions {
 public:
   /// Looks for work in the order of a strategy other than find_max.
@@ -176,7 +176,7 @@ public:
     copy.max_chunk_ = chunk_of(elements);
     return copy;
   }
-  /// How the tree is searched and batches are sized; the default suits nearly everything.
+  /// Sets the order of the tree's search and the sizes of batches; the default suits nearly everything.
   template <class Platform = core::StdPlatform>
   constexpr basic_par schedule(core::Strategy strategy, core::BatchMode batch = core::BatchMode::timed,
                                std::uint64_t limit = 4096) const noexcept {

@@ -68,7 +68,7 @@ private:
     for (std::uint32_t i = 0; i < size_; ++i) pthread_join(threads_[i], nullptr);
   }
 
-  /// Where the process's first thread may run: the calling one may be bound to less.
+  /// Reads the processors of the process's first thread: the calling thread may be bound to fewer.
   static bool processors_of_process(cpu_set_t& set) noexcept {
     return sched_getaffinity(getpid(), sizeof set, &set) == 0;
   }

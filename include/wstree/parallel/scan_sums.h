@@ -32,7 +32,7 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
   bool keeps = false; ///< the elements, if k_can_keep
   using Element = std::remove_cvref_t<decltype(invoke(std::declval<F&>(), std::declval<const In&>()[0]))>;
   static constexpr bool k_reads_memory = In::k_in_memory && std::is_same_v<F, Identity>;
-  /// Whether elements that were computed can be where their results go until these are known.
+  /// True if computed elements can be kept in the places of their results until the results are known.
   static constexpr bool k_can_keep = !k_reads_memory &&
                                      std::is_same_v<std::iter_reference_t<Out>, Element&> &&
                                      std::is_trivially_copyable_v<Element>;
@@ -122,7 +122,7 @@ template <class T, class Loop, class Op> struct ValueSums {
   T write(T before, std::size_t begin, std::size_t end) const {
     return note(loop.write(loop, std::move(before), begin, end, op), end);
   }
-  /// The same behind sum() of these.
+  /// Writes the results after sum() of the elements.
   T write_summed(T before, std::size_t begin, std::size_t end) const {
     return loop.with_kept(
         [&](const auto& get) { return note(loop.write(get, std::move(before), begin, end, op), end); });

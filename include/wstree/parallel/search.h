@@ -18,7 +18,7 @@ inline constexpr double k_search_worth_us = 6;
 /// A tile: so much is searched in vain at most by each member behind a hit.
 inline constexpr double k_search_tile_us = 10;
 
-/// Whether an early hit on the right is one, too.
+/// The hit that a search returns: the first one, or any one.
 enum class Hit { first, any };
 
 /// The number of the element that pred is true of: the first one, or any; in.count if there is none.
@@ -152,7 +152,8 @@ std::size_t first_plain(const Policy& policy, std::size_t count, const IsHit& is
   return i;
 }
 
-/// The same; is_hit() looks at one T or two, and is plain or calls functions of the program.
+/// Returns the number of the first hit or of any hit, likewise; is_hit() looks at one T or two, and is plain
+/// or calls functions of the program.
 template <Hit k_hit, bool k_plain, class T, class Policy, class IsHit>
 std::size_t first_index(const Policy& policy, std::size_t count, IsHit&& is_hit) {
   if constexpr (k_plain)
@@ -215,7 +216,7 @@ template <bool k_of, bool k_then> struct Quantifier {
 } // namespace detail
 
 inline constexpr detail::Entry<detail::FindFirst> find_first{};
-/// The same by the name of the standard.
+/// The names of the standard.
 inline constexpr detail::Entry<detail::FindFirst> find_if{};
 inline constexpr detail::Entry<detail::Find> find{};
 inline constexpr detail::Entry<detail::FindAny> find_any{};

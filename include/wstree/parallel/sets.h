@@ -18,7 +18,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// What of two sorted inputs belongs to the result: an element that only one of them has, and one of both.
+/// The elements of two sorted inputs that belong to the result: those in only one of them, and those in both.
 template <bool k_only_one, bool k_only_two, bool k_both> struct SetRule {
   static constexpr bool of_one = k_only_one, of_two = k_only_two, of_both = k_both;
 };
@@ -135,9 +135,10 @@ private:
   struct Cut {
     std::size_t of_one, of_two;
   };
-  std::vector<Cut> cuts; // where tiles begin; the last one ends
+  std::vector<Cut> cuts; // begins of the tiles; the last one ends
 
-  /// Where the tile from `count` merged elements on begins: in both inputs in front of all that is equal.
+  /// Returns the begin of the tile that starts at `count` merged elements: in both inputs in front of all
+  /// equal elements.
   std::pair<std::size_t, std::size_t> begin_of(std::size_t count) const {
     if (count == one.count + two.count) return {one.count, two.count};
     const std::size_t i = split_of([&](std::size_t k) -> decltype(auto) { return one[k]; },

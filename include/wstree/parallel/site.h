@@ -63,7 +63,9 @@ public:
         trust_ = k_trust_after_surprise, looked_ = 0;
         return false;
       }
-      if (since < static_cast<std::uint64_t>(k_brief)) calls_ = 1; // both calls are as brief as they were
+      if (since < static_cast<std::uint64_t>(k_brief))
+        calls_ = 1; // both calls are as brief as the
+                    // calls before
     }
     return calls_ % (core::tuning::k_calls_unclocked + 2) != 0;
   }

@@ -17,7 +17,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// What the members of a collective call share. It lives on the stack of one of them.
+/// The shared state of a collective call. It lives on the stack of one of the members.
 template <class Policy, class Folder> class TeamCall {
 public:
   using Value = typename Folder::Value;

@@ -22,11 +22,11 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Whether operator< of T compares characters as bytes. What is derived from a string may have another one.
+/// True if operator< of T compares characters as bytes. A class derived from a string may have another one.
 template <class T> inline constexpr bool k_is_text = std::is_same_v<T, std::string_view>;
 template <class Allocator>
 inline constexpr bool k_is_text<std::basic_string<char, std::char_traits<char>, Allocator>> = true;
-/// Whether `less(a, b)` of two T is a < b.
+/// True if `less(a, b)` of two T is a < b.
 template <class Compare, class T>
 inline constexpr bool k_is_less =
     std::is_same_v<Compare, Less> || std::is_same_v<Compare, std::less<>> ||
@@ -183,7 +183,8 @@ private:
       for_each_chunk(part, std::size_t{0}, count, chunk);
   }
 
-  /// How many of the first `most` characters both texts have in common. Up to `depth` none differs.
+  /// Returns how many of the first `most` characters both texts have in common. The first `depth` characters
+  /// are equal.
   static std::size_t common_with(const T& first, const T& text, std::size_t depth,
                                  std::size_t most) noexcept {
     const char *const a = first.data(), *const b = text.data();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the elements of a call are cut into tiles that are handed out in ascending order.
+// The cut of a call's elements into tiles that are handed out in ascending order.
 #pragma once
 
 #include "wstree/core/extrema.h"

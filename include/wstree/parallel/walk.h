@@ -26,8 +26,8 @@ concept walked_range = !range<R> && requires(R & r) {
   requires std::sentinel_for<decltype(std::end(r)), decltype(std::begin(r))>;
 };
 
-/// Where the elements are that no member has taken yet. A member walks over those it takes, and then calls
-/// the function for each of them; there is no list of elements.
+/// The elements that no member has taken yet. A member walks over the elements that it takes, and then calls
+/// the function for each; there is no list of elements.
 template <class Iterator, class Sentinel> class Walk {
 public:
   struct Chunk {
@@ -64,7 +64,8 @@ private:
   std::uint64_t taken_ = 0;
 };
 
-/// How many elements a member takes next: as many as take longest_target, at most twice as many as before.
+/// The number of elements that a member takes next: as many as take longest_target, at most twice as many
+/// as before.
 class ChunkSize {
 public:
   std::uint64_t next() const noexcept { return size_; }

@@ -133,8 +133,8 @@ private:
 
 } // namespace detail
 
-/// Where the body of for_each_while() puts items for later. The member that adds them, or any other one,
-/// works on them, also while the body runs. Several threads may add items.
+/// A list for the body of for_each_while() to put items on for later. The member that adds them, or any other
+/// one, works on them, also while the body runs. Several threads may add items.
 template <class T> class worklist {
 public:
   void push(T item) { list_.push(member_, std::move(item)); }
@@ -165,7 +165,7 @@ void for_each_while(const Policy& policy, Items&& items, Body&& body,
     if constexpr (detail::outlives_call<Items>)
       first.push_back(std::forward<decltype(item)>(item));
     else
-      first.push_back(std::move(item)); // of a temporary container
+      first.push_back(std::move(item)); // the container is temporary
   }
   if (first.empty()) return;
   detail::Control control;
@@ -175,7 +175,7 @@ void for_each_while(const Policy& policy, Items&& items, Body&& body,
   const auto work = [&](std::uint32_t member, std::uint32_t members) {
     detail::ObservedTiles observed(call, member, members);
     list.arrive();
-    // What ends this member by an exception ends the other members' waits.
+    // An exception that ends this member ends the other members' waits.
     struct End {
       detail::Worklist<T>& list;
       bool is_normal = false;
