@@ -50,7 +50,7 @@ inline namespace v1 {
 
 namespace detail {
 
-/// What can be shared out: numbers, or what iterators stand for.
+/// A type of elements that can be shared out: numbers, or iterators.
 template <class T>
 concept partitionable = (std::integral<T> && !std::same_as<T, bool>) || std::random_access_iterator<T>;
 
@@ -90,7 +90,7 @@ public:
   [[nodiscard]] auto begin() const noexcept { return handle_iterator{this, 0}; }
   [[nodiscard]] auto end() const noexcept { return handle_iterator{this, size()}; }
 
-  /// What no partition has handed out: pairs of bounds [first, last), in no order.
+  /// Returns the elements that no partition has handed out: pairs of bounds [first, last), in no order.
   [[nodiscard]] std::vector<std::pair<I, I>> left_over() const {
     std::vector<std::pair<I, I>> left;
     shared_->each_left([&](std::uint64_t begin, std::uint64_t end) {
@@ -98,7 +98,7 @@ public:
     });
     return left;
   }
-  /// How many elements that are.
+  /// Returns the number of these elements.
   [[nodiscard]] std::uint64_t left_over_size() const noexcept {
     std::uint64_t elements = 0;
     shared_->each_left([&](std::uint64_t begin, std::uint64_t end) { elements += end - begin; });

@@ -97,7 +97,7 @@ public:
     crew_.post(detail::OwnedTask<thread_pool, std::decay_t<Function>>::make(
         *this, static_cast<Function&&>(function)));
   }
-  /// The same, with a future of what it returns.
+  /// Executes the function as a task, and returns a future of its result.
   template <class Function> auto submit(Function&& function) {
     using F = std::decay_t<Function>;
     using R = std::invoke_result_t<F&>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a submitted task and its future share.
+// The state that a submitted task and its future share.
 #pragma once
 
 #include "wstree/types/detail/crew.h"

@@ -76,7 +76,7 @@ private:
   void set_count(std::uint64_t count) noexcept { count_.store(count, std::memory_order_relaxed); }
 
   BriefLock lock_;
-  Task* first_ = nullptr; ///< of the full bundles
+  Task* first_ = nullptr; ///< first task of the full bundles
   Task* last_ = nullptr;
   Task* open_ = nullptr; ///< the bundle that is being filled
   std::uint64_t in_open_ = 0;

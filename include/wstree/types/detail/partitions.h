@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the partitions of a partitioner share. Elements have the numbers 0 to elements-1 here.
+// The state that the partitions of a partitioner share. Elements have the numbers 0 to elements-1 here.
 #pragma once
 
 #include "wstree/core/platform.h"

@@ -40,7 +40,7 @@ private:
       invitation->drop();
     }
   };
-  /// Of guests as tasks.
+  /// The owner of guests that are tasks.
   struct Owner {
     Failure none;
     Failure& failure() noexcept { return none; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a thread pool needs of the machine beyond the core's Platform.
+// A thread pool's needs of the machine beyond the core's Platform.
 #pragma once
 
 #include "wstree/core/platform.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How an element of any type becomes the word that a work-stealing queue holds.
+// Conversion of an element of any type to the word that a work-stealing queue holds, and back.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members of a shared_loop share: a tree for one loop, or a counter, and what each member has of it.
+// The state of a shared_loop: a tree for one loop, or a counter, and each member's part.
 #pragma once
 
 #include "wstree/core/default_floats.h"
@@ -20,7 +20,7 @@ namespace detail {
 /// Lives in memory of the caller's, from create() to destroy().
 template <class P> class SharedLoop {
 public:
-  /// What a loop's place has cost each member: one for each. Zeroed memory knows nothing.
+  /// The costs of a loop's code location for each member: one element for each. Zeroed memory knows nothing.
   using Costs = core::Prior;
 
   static std::size_t bytes(std::uint32_t members) noexcept {
@@ -115,14 +115,14 @@ private:
   static constexpr std::uint32_t k_pairs = 2;
   static constexpr std::uint64_t k_loop = 1; // number of the execution
 
-  /// What a member needs as soon as it comes; nothing of it is touched by open and close if it does not.
+  /// A member's state from its entry on; open and close touch none of it if the member does not come.
   struct Inside {
     Worker worker;
     Counter counter;
     core::Arena<P> arena;
     core::Node<P> nodes[2 * k_pairs];
   };
-  /// Of one thread at a time, but for `rest`.
+  /// A member's part, used by one thread at a time but for `rest`.
   struct alignas(core::k_line_pair) Member {
     Member() noexcept {}
     ~Member() {
@@ -131,7 +131,7 @@ private:
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
 
-    std::uint64_t end = 0; // of what it got last
+    std::uint64_t end = 0; // end of its latest batch
     Stage stage = Stage::outside;
     bool has_come = false;
     Rest rest;

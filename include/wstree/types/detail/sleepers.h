@@ -24,7 +24,7 @@ template <class P> struct alignas(core::k_line_pair) SleepSlot {
 /// was taken.
 template <class P> class Sleepers {
 public:
-  // Of a member, with its own slot.
+  // For a member, with its own slot.
 
   /// Then it looks again, and calls sleep() or cancel().
   void announce(SleepSlot<P>& slot) noexcept {
@@ -50,7 +50,7 @@ public:
       P::sleep(slot.taken, 1);
   }
 
-  // Of any thread.
+  // For any thread.
 
   /// Between what there is to do and any().
   static void order() noexcept {

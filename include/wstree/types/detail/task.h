@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What stands in the queues of a thread pool.
+// Tasks, the elements in the queues of a thread pool.
 #pragma once
 
 #include "wstree/types/detail/block_cache.h"
@@ -22,7 +22,7 @@ namespace detail {
 /// A function to be executed once. `run` destroys it.
 struct Task {
   void (*run)(Task*) noexcept;
-  Task* next = nullptr;   ///< of the bundle that it is in (global_queue.h)
+  Task* next = nullptr;   ///< next task in its bundle (global_queue.h)
   Task* bundle = nullptr; ///< the next one
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many tasks of a group are not done yet.
+// The number of a group's unfinished tasks.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -46,7 +46,7 @@ public:
     return tasks_in(seen) == 0;
   }
 
-  // Of any thread.
+  // For any thread.
 
   void add() noexcept {
     others_.fetch_add(k_task, P::order(core::Tag::count_task, std::memory_order_relaxed)); // G2
