@@ -26,7 +26,7 @@ public:
     left_.begin = left_.end;
     return true;
   }
-  std::uint64_t size() const noexcept { return size_; } ///< of all of it
+  std::uint64_t size() const noexcept { return size_; } ///< size of the whole piece
 
 private:
   core::Range left_;
@@ -107,10 +107,10 @@ public:
   }
 
 private:
-  /// What a request for the next batch asks.
+  /// The source of the next batch.
   enum class Asks : std::uint8_t {
     tree,
-    traced_tree, // the same; what the tree hands out quickly is added to the trace afterwards
+    traced_tree, // tree, whose quick batches are added to the trace afterwards
     model,       // model_
     piece,
     watched // trace and recording, which ask unwatched_
@@ -228,12 +228,12 @@ private:
 #undef WSTREE_BYTES
 
   Asks asks_ = Asks::piece;
-  core::Model model_; // where that is asked
-  // Of a loop that is watched, and not read in any other:
-  Asks unwatched_;               // what it would ask otherwise
+  core::Model model_; // only for Asks::model
+  // Only for a loop that is watched:
+  Asks unwatched_;               // the source of the batches
   Recording* recording_;         // nullptr: it is not recorded
   TracedBatches* traced_;        // nullptr: it is not traced
-  std::uint64_t traced_since_;   // of a loop that is traced, as the next two
+  std::uint64_t traced_since_;   // only for a loop that is traced, as the next two
   union {                        // so that it needs no value
     core::Counts traced_counts_; // when its events were up to date
   };

@@ -27,7 +27,7 @@ struct BalancedLoops {
   bool stays_equal = false; ///< and is not watched: see BalancedRegion::keep_equal()
 };
 
-/// What the members took for the loops of a region with one number of iterations.
+/// Times of the members for a region's loops with one number of iterations.
 struct MeasuredLoops {
   std::uint64_t iterations = 0;
   std::uint32_t members = 0;
@@ -42,7 +42,7 @@ struct MeasuredLoops {
 /// P: Platform.
 template <class P> class BalancedRegion {
 public:
-  static constexpr std::uint32_t k_kinds = 8; ///< of loops
+  static constexpr std::uint32_t k_kinds = 8; ///< numbers of iterations that a region's loops may have
 
   /// Opens the region for a thread that is about to fork. Returns false if the runtime is to cut its loops.
   bool open() noexcept {
@@ -220,7 +220,7 @@ private:
     }
     tell(all);
   }
-  /// Of loops that are new and have equal parts.
+  /// Returns the times of loops that are new and have equal parts.
   MeasuredLoops measured(const StaticAccount::Entry& entry) const noexcept {
     MeasuredLoops all{entry.iterations, account_of(0).members, entry.loops, 0, 0, true, true};
     for (std::uint32_t m = 0; m < all.members; ++m) {
@@ -276,7 +276,7 @@ private:
   }
 
   std::atomic<bool> busy_{false};
-  std::uint64_t number_ = 0;    // of the region, or of the latest one
+  std::uint64_t number_ = 0;    // number of the open region, or of the latest one
   std::uint64_t next_look_ = 0; // regions before it have loops that are too short
   bool some_watched_ = false;
   std::array<BalancedLoops, k_kinds> kinds_{};

@@ -101,9 +101,8 @@ public:
 
   /// Ends this member's part in a loop, finished or not.
   void leave() noexcept { in_loop_ = false; }
-  /// The same for a loop that was entered with Settings::clocked: the last member to leave
-  /// calls `report(Execution)`.
-  /// `preempted`: ticks since then in which the member had no processor.
+  /// Leaves a loop that was entered with Settings::clocked: the last member to leave calls
+  /// `report(Execution)`. `preempted`: ticks since its entry in which the member had no processor.
   template <class Report> void leave(Report&& report, std::uint64_t preempted = 0) noexcept {
     if (!in_loop_) return;
     if (settings_->clocked) {
@@ -146,7 +145,7 @@ private:
   RingMember<P, Sizes> ring_;
   bool departed_ = false;
   bool in_loop_ = false;
-  // Of the present loop:
+  // About the present loop:
   std::uint64_t entered_; // in ticks
   const core::Settings* settings_;
   core::Neighbourhood near_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where a region's ring of loop slots ends, if a member waits for one that does not come.
+// The end of a region's ring of loop slots, if a member waits for a slot that does not become free.
 #pragma once
 
 #include "wstree/core/platform.h"

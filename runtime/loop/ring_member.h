@@ -35,7 +35,7 @@ public:
                                         storage_->probes());
   }
   void keep() noexcept { keeps_ = true; }
-  /// Of the loop that was started last.
+  /// Returns the number of the loop that was started last.
   std::uint64_t loop() const noexcept { return loop_; }
   std::uint64_t use() const noexcept { return loop_ / k_ring; }
   Slot<P>& slot() noexcept { return storage_->slot(loop_); }
@@ -104,7 +104,7 @@ public:
 private:
   static constexpr std::uint32_t k_spins = Sizes::k_spins;
 
-  /// Of member `m`: the number of the loop that it started last, and whether it has left the region.
+  /// Returns the number of the loop that member `m` started last, and whether it has left the region.
   static std::uint64_t position_in(Storage<P, Sizes>& storage, std::uint32_t m) noexcept {
     // [T2] seq_cst: see T7; includes the acquire for T1. Guard: as there.
     return storage.line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_seq_cst));

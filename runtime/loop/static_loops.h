@@ -22,7 +22,7 @@ public:
     entry_ = entry;
     entered_ = P::ticks();
   }
-  /// Of the loop that the member is in.
+  /// Returns the iterations of the loop that the member is in.
   std::uint64_t iterations() const noexcept { return entry_->iterations; }
   /// Returns when.
   std::uint64_t leave() noexcept {

@@ -66,7 +66,7 @@ private:
   std::uint32_t since_trial_ = 0; // executions since the way that is not taken was tried
 };
 
-/// Those of one thread.
+/// One thread's choices, by code location.
 using TaskChoices = core::PerSite<TaskChoice, 6>;
 
 } // namespace wstree::loop

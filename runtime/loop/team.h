@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members of one parallel region share: a ring of loop slots, because with `nowait` they may be in
-// different loops.
+// The state that the members of one parallel region share: a ring of loop slots, because with `nowait` they
+// may be in different loops.
 #pragma once
 
 #include "ring_end.h"
@@ -25,13 +25,13 @@ public:
   using Store = Storage<P, Sizes>;
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
 
-  /// What the members of an open region have to know of it; the same for all. The opener hands it to them
-  /// with the rest, so that they need not fetch it from the team.
+  /// The data of an open region, equal for all members. The opener hands it to them with the rest, so that
+  /// they need not fetch it from the team.
   struct Opening {
-    Store* storage = nullptr;    ///< of earlier regions; may be too small, or none yet
+    Store* storage = nullptr;    ///< storage of earlier regions; may be too small, or none yet
     std::uint64_t base = k_ring; ///< number of the region's first loop
     std::uint64_t next =
-        k_ring + 1; ///< what the next region's will be if this one has as many loops as the last
+        k_ring + 1; ///< number of the next region's first loop if this region has as many loops as the last
   };
 
   Team() = default;
@@ -169,7 +169,7 @@ private:
   Opening opening_;
   typename P::template Atomic<Store*> storage_{nullptr};
   // Private to the forking thread.
-  std::uint64_t loops_ = 1; // of the latest region, or numbers that it has used up: at least one
+  std::uint64_t loops_ = 1; // loops of the latest region, or loop numbers that it has used up: at least one
   core::ClearedSlots<P> cleared_;
   std::uint32_t members_ = 0;
   bool alone_ = false; // the region has one member
