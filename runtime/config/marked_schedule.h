@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How our schedules travel through the OpenMP runtime and to child processes, which know nothing of them: as
-// monotonic:dynamic with a chunk that also serves a process that takes it literally (a static child, a plugin
-// that is bound past us).
+// The form of our schedules on their way through the OpenMP runtime and to child processes, which do not
+// understand them: monotonic:dynamic with a chunk that also serves a process that takes it literally (a
+// static child, a plugin that is bound past us).
 //
 // In the environment the capitals of the text say which of our schedules is meant. Inside the process a table
 // says which chunks are marks of ours; a program that asks for monotonic:dynamic itself gets a chunk that
@@ -39,13 +39,15 @@ constexpr OwnSchedule schedule_of(const ScheduleRequest& request) noexcept {
 /// digits of the kind's number, from 1 on, the first letter for the lowest one; and "dynamic" ends with one.
 ValueText to_marked(const ScheduleRequest& request) noexcept;
 
-/// What to_marked() wrote, here or in a parent process; nullopt for every other value.
+/// Returns the schedule in a value of to_marked(), made here or in a parent process; nullopt for every
+/// other value.
 std::optional<ScheduleRequest> parse_marked(std::string_view value) noexcept;
 
 /// The chunk of a value that asks for monotonic:dynamic and is not ours; nullopt for every other value.
 std::optional<int> parse_monotonic_dynamic(std::string_view value) noexcept;
 
-/// What chunks of monotonic:dynamic mean in this process. Entries are added and never changed. Any thread.
+/// The meanings of the chunks of monotonic:dynamic in this process. Entries are added and never changed.
+/// Any thread.
 class MarkTable {
 public:
   /// The chunk that stands for `schedule` from now on: about that of the schedule itself.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the user can set. The table in options.def is the one truth; this header gives it types.
+// Settings of the user. The table in options.def is the one truth; this header gives it types.
 //
 // Nothing here allocates, throws, reads a global or asks the C library for state (locale, errno, getenv), so
 // every function may run before the C library is initialised. All functions may be called from any thread at
@@ -58,7 +58,7 @@ inline constexpr std::size_t k_max_path = 1023;
 inline constexpr std::uint64_t k_default_trace_events = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t k_fewest_trace_events = 64;
 inline constexpr std::uint64_t k_most_trace_events = std::uint64_t{1} << 24;
-/// What counts of OMP_AFFINITY_FORMAT, in bytes.
+/// Bytes of OMP_AFFINITY_FORMAT that count.
 inline constexpr std::size_t k_max_affinity_format = 255;
 
 /// A kind of loops in WSTREE_LOOPS: what the schedule clause in the program's source says.
@@ -119,7 +119,7 @@ struct Stats {
 
 enum class DisplayEnv : std::uint8_t { no, yes, verbose };
 
-/// Whether the threads of a team are pinned, and how.
+/// The way of pinning a team's threads; none: they are not pinned.
 enum class Bind : std::uint8_t { auto_, close, spread, none };
 
 /// The schedules of the library (core/kinds.h), with the numbers of core::Model.
