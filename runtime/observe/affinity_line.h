@@ -8,7 +8,7 @@
 
 namespace wstree::observe {
 
-/// What a line about a pinned thread can tell. Letters: the fields of OMP_AFFINITY_FORMAT.
+/// The fields of a line about a pinned thread. Letters: those of OMP_AFFINITY_FORMAT.
 struct AffinityFacts {
   std::uint64_t team_num = 0;         ///< t
   std::uint64_t num_teams = 1;        ///< T

@@ -9,7 +9,7 @@
 
 namespace wstree::observe {
 
-/// What tools that read debug information need to name a code location, in this process or later.
+/// A code location for tools that read debug information, in this process or later.
 struct CodePlace {
   config::FixedText<PATH_MAX> module; ///< path of the program or library; empty if the address is in none
   config::FixedText<129> build_id;    ///< in hexadecimal digits; empty if the module has none

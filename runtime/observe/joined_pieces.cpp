@@ -42,7 +42,7 @@ bool JoinedPieces::join(std::uint64_t iterations) noexcept {
   });
   if (ends_[0].position != 0 || ends_[end_count_ - 1].position != iterations) return false;
   std::uint64_t open = 0; // pieces that span the present place
-  double density = 0;     // of all of them
+  double density = 0;     // sum of their densities
   for (std::size_t i = 0; i < end_count_; ++i) {
     const End& at = ends_[i];
     if (std::signbit(at.density)) {

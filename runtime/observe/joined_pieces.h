@@ -37,7 +37,7 @@ public:
   const JoinedPiece* end() const noexcept { return pieces_ + size_; }
 
 private:
-  /// Where a piece begins or ends.
+  /// The begin or the end of a piece.
   struct End {
     std::uint64_t position;
     double density; // ticks per iteration; negative where it ends
@@ -49,7 +49,7 @@ private:
   JoinedPiece* pieces_;
   std::size_t end_count_ = 0;
   std::size_t size_ = 0;
-  std::uint64_t iterations_ = 0; // that were added
+  std::uint64_t iterations_ = 0; // iterations of all pieces that were added
   bool exact_ = true;            // every piece stands for all that it spans
 };
 

@@ -27,7 +27,7 @@ public:
 private:
   friend class LabelTable;
 
-  std::atomic<std::uint64_t> hash_{0}; // of the text; 0: free
+  std::atomic<std::uint64_t> hash_{0}; // hash of the text; 0: free
   std::atomic<bool> is_complete_{false};
   config::FixedText<k_longest + 1> text_;
 };

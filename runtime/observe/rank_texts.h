@@ -5,12 +5,12 @@
 
 namespace wstree::observe {
 
-/// What this rank of an MPI job has done in the loops of one communicator, in the words of the program; texts
-/// may be null.
+/// Texts of this rank of an MPI job about the loops of one communicator, in the words of the program; may
+/// be null.
 struct RankText {
   const char* lines;      ///< for people
   const char* statistics; ///< JSON: objects with commas between them
-  const char* events;     ///< of a trace, each behind a comma
+  const char* events;     ///< events of a trace, each behind a comma
   RankText* next = nullptr;
 };
 

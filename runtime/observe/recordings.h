@@ -41,18 +41,18 @@ namespace wstree::observe {
 class LoopSite;
 
 inline constexpr std::uint64_t k_first_kept = 8;
-inline constexpr std::size_t k_most_kept_pieces = 16'384; // of one execution
+inline constexpr std::size_t k_most_kept_pieces = 16'384; // pieces of one execution
 inline constexpr std::size_t k_most_profile_bytes = std::size_t{64} << 20;
 
-/// Whether execution `number` of its location, counted from 1, is one that is kept.
+/// Returns whether execution `number` of its location, counted from 1, is kept.
 bool is_kept(std::uint64_t number) noexcept;
 
-/// What identifies an execution.
+/// The identity of an execution.
 struct RecordedExecution {
   std::uint64_t number = 0;     ///< from record()
   std::uint32_t members = 0;    ///< size of the team
   std::uint64_t wall_ticks = 0; ///< from the first arrival to the last departure
-  std::uint64_t units = 0;      ///< that `pieces` are made of
+  std::uint64_t units = 0;      ///< units in all `pieces`
   std::uint64_t unit = 1;       ///< iterations in each of them; the last one may have fewer
   std::uint64_t iterations = 0;
 };

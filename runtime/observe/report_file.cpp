@@ -83,7 +83,7 @@ OpenFile open_stream(const char* path) noexcept {
 void create_folders(std::string_view path) noexcept {
   Path folder;
   for (const char c : path) {
-    // What cannot be created is reported when the file is opened.
+    // A folder that cannot be created is reported when the file is opened.
     if (c == '/' && !folder.empty()) mkdir(folder.c_str(), k_folder_mode);
     folder.append(c);
   }

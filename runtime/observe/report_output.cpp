@@ -48,7 +48,7 @@ void remember_folder() noexcept {
   const int saved_errno = errno;
   char folder[PATH_MAX];
   g_folder.clear();
-  // Of a folder that cannot be reached by a name, Linux says "(unreachable)".
+  // Linux returns "(unreachable)" for a folder that cannot be reached by a name.
   if (getcwd(folder, sizeof folder) != nullptr && folder[0] == '/') {
     g_folder.append(folder);
     if (!g_folder.view().ends_with('/')) g_folder.append('/');

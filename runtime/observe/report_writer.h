@@ -12,9 +12,9 @@ namespace wstree::observe {
 /// One thread, under a HostGuard if there is a descriptor. It may write to memory instead, as much as fits.
 class ReportWriter {
 public:
-  static constexpr std::size_t k_buffer_size = 4096; // what a pipe takes in one piece
+  static constexpr std::size_t k_buffer_size = 4096; // bytes that a pipe takes in one piece
 
-  /// What was not flushed at the end is dropped.
+  /// Text that was not flushed at the end is dropped.
   explicit ReportWriter(int descriptor) noexcept : descriptor_(descriptor) {}
   ReportWriter(char* memory, std::size_t room) noexcept
       : descriptor_(k_memory), memory_(memory), room_(room) {}

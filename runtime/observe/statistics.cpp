@@ -19,8 +19,8 @@
 namespace wstree::observe {
 namespace {
 
-/// What a report needs besides the figures and is too large for the stack of any thread that may end the
-/// process. Used by the one thread that has set `busy`.
+/// A report's buffers that are too large for the stack of any thread that may end the process. Used by the
+/// one thread that has set `busy`.
 struct Workspace {
   std::atomic<bool> busy{false};
   SortedSites sites;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the served loops did, summed up per code location. Nothing here allocates or takes a lock (the first
+// Statistics of served loops, summed up per code location. Nothing here allocates or takes a lock (the first
 // execution of a location asks the dynamic linker for its module, which locks for a moment).
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace wstree::observe {
 
-/// What one member of a team did in one loop execution. Ticks are those of the clock whose ns_per_tick is
-/// given to write_report().
+/// Counts of one member of a team in one execution of a loop. Ticks are those of the clock whose ns_per_tick
+/// is given to write_report().
 struct MemberCounts {
   std::uint64_t iterations = 0;
   std::uint64_t batches = 0;
@@ -21,7 +21,7 @@ struct MemberCounts {
   std::uint64_t nodes = 0;
   std::uint64_t busy_ticks = 0; // time in loop bodies
   std::uint64_t known = 0;      // shares that members took by what the place had cost before
-  std::uint64_t surprises = 0;  // of these, in loops that turned out to be others
+  std::uint64_t surprises = 0;  // known shares whose iterations cost far more this time
   std::uint64_t forgotten = 0;  // other places that members forgot for this one
 };
 
@@ -33,7 +33,7 @@ struct LoopExecution {
   std::uint64_t wall_ticks = 0;     // from the first arrival to the last departure
   std::uint64_t chunk = 1;          // iterations that are handed out as a whole
   std::uint64_t late_ticks = 0;     // from the first arrival to each member's own, summed up
-  // What an even loop could save if members come no earlier.
+  // The time that an even loop could save if members come no earlier.
   std::uint64_t most_uneven_ticks = ~std::uint64_t{0};
   // A static loop of as many iterations had not come before, so nothing was known of it.
   bool is_of_new_length = false;
@@ -79,9 +79,9 @@ void forget_executions() noexcept;
 void write_report(const config::Options& options, double ns_per_tick, std::uint32_t max_threads,
                   const char* version) noexcept;
 
-/// The same as JSON into `buffer`, which has room for `size` bytes, cut off to fit and with a 0 behind it.
-/// Returns how many bytes the whole text has without the 0. 0: another thread has been writing a report for
-/// too long. Preserves errno.
+/// Writes the report as JSON into `buffer`, which has room for `size` bytes, cut off to fit and with a 0
+/// behind it. Returns how many bytes the whole text has without the 0. 0: another thread has been writing a
+/// report for too long. Preserves errno.
 std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, std::uint32_t max_threads,
                             const char* version) noexcept;
 
