@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What hwloc is to find in the environment, and no other code for longer than necessary.
+// The environment that hwloc is to find, and that no other code sees for longer than necessary.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ private:
   char** before_;
   char** ours_ = nullptr; // null: nothing was changed
   char** as_made_ = nullptr;
-  std::size_t size_ = 0; // of both, with the null pointer at the end
+  std::size_t size_ = 0; // entries of both, with the null pointer at the end
   std::array<bool, k_settings.size()> added_{};
 };
 

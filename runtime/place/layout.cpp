@@ -65,7 +65,8 @@ private:
     return layout_.seats_[layout_.member_at_ == nullptr ? position : layout_.member_at_[position]];
   }
 
-  /// What the member there is inside of, wherever on its place it runs; k_none if there is no such domain.
+  /// Returns the domain of the member at `position`, on whichever CPU of its place it runs; k_none if there
+  /// is no such domain.
   std::uint32_t domain(std::uint32_t position, std::size_t level) const noexcept {
     const Seat& seat = seat_at(position);
     if (seat.cpu >= machine_.cpus()) return Cpu::k_none;
@@ -85,8 +86,8 @@ private:
     return {begin, end};
   }
 
-  /// Where one level is nested in another depends on the machine (a NUMA node may be a part of what shares a
-  /// cache, or contain it): sizes decide.
+  /// The machine decides which level is nested in which (a NUMA node may be a part of a group of CPUs that
+  /// share a cache, or contain it): sizes decide here.
   Chain chain_of(std::array<core::Domain, k_inner_levels> runs) const noexcept {
     const auto size = [](const core::Domain& domain) noexcept { return domain.end - domain.begin; };
     std::sort(runs.begin(), runs.end(),

@@ -38,7 +38,7 @@ public:
   std::uint32_t place(std::uint32_t member) const noexcept { return seats_[member].place; }
   /// Index in the machine of the first CPU that the member runs on.
   std::uint32_t cpu(std::uint32_t member) const noexcept { return seats_[member].cpu; }
-  /// What the objects and their arrays take, in bytes.
+  /// Returns the size of the objects and their arrays, in bytes.
   std::size_t bytes() const noexcept;
 
   Layout(const Layout&) = delete;

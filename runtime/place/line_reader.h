@@ -35,12 +35,12 @@ private:
 
   int file_ = -1;
   bool at_end_ = false;
-  std::size_t begin_ = 0; // of what has not been handed out
+  std::size_t begin_ = 0; // begin of the text that has not been handed out
   std::size_t end_ = 0;
   char buffer_[k_longest + 1];
 };
 
-/// The same byte by byte, for files whose entries end with zero bytes.
+/// Reads a file byte by byte, for files whose entries end with zero bytes.
 class ByteReader {
 public:
   explicit ByteReader(PathText path) noexcept;

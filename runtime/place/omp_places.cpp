@@ -19,7 +19,7 @@ constexpr std::string_view k_not_understood = "the list of places is not underst
 constexpr std::string_view k_nothing_left = "none of the places has a CPU that may be used";
 constexpr std::string_view k_too_large = "there is no memory for so many places";
 
-/// What stands for all larger numbers: beyond every CPU, and small enough to calculate with.
+/// A number for all larger numbers: beyond every CPU, and small enough to calculate with.
 constexpr std::int64_t k_huge = std::int64_t{1} << 32;
 
 bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -79,7 +79,7 @@ private:
   std::string_view rest_;
 };
 
-/// What may follow a number or a place: ":length" and ":stride".
+/// The interval that may follow a number or a place: ":length" and ":stride".
 struct Interval {
   std::int64_t length = 1;
   std::int64_t stride = 1;
@@ -137,7 +137,8 @@ private:
     return true;
   }
 
-  /// What stands between braces, and the closing one. What is excluded stays so wherever it stands.
+  /// Parses the CPUs between braces, and the closing brace. An excluded CPU stays so, whatever follows or
+  /// precedes it.
   bool parse_cpus(CpuSet& place) noexcept {
     CpuSet excluded;
     do {
@@ -157,7 +158,8 @@ private:
     return scanner_.take('}');
   }
 
-  /// Those of the machine, in its order. A place may name thousands of CPUs that the machine lacks.
+  /// Adds the place's CPUs that the machine has, in its order. A place may name thousands of CPUs that the
+  /// machine lacks.
   void add_cpus(const CpuSet& place, std::int64_t shift) noexcept {
     for (std::uint32_t i = 0; i < machine_.cpus(); ++i) {
       const std::int64_t cpu = std::int64_t{machine_.cpu(i).os} - shift;

@@ -14,10 +14,11 @@
 namespace wstree::place {
 namespace {
 
-/// Where the calling thread was seen, for its whole life: index of a CPU + 1, k_unknown, or 0 for not yet.
+/// The CPU on which the calling thread was seen, for its whole life: index of a CPU + 1, k_unknown, or 0 for
+/// not yet.
 constinit thread_local std::uint32_t t_seen __attribute__((tls_model("initial-exec"))) = 0;
 
-/// What the calling thread could not be pinned to, so that it is not tried in every region.
+/// A key to which the calling thread could not be pinned, so that it is not tried in every region.
 struct Refusal {
   PinKey key = 0;
   pthread_t opener{};
@@ -171,7 +172,8 @@ void Placement::look(TeamPlan& plan, std::uint32_t member) noexcept {
                        std::memory_order_release);
 }
 
-/// What the calling thread's mask says about where it is: something if the runtime or a tool has placed it.
+/// Returns 1 + the index of the first CPU in the calling thread's mask, if the runtime or a tool has placed
+/// it; k_unknown if not.
 std::uint32_t Placement::own_cpu() const noexcept {
   CpuSet allowed = current_mask();
   allowed.keep(machine_->set());

@@ -46,9 +46,9 @@ private:
   // If the members are pinned:
   std::unique_ptr<const Places> places_;
   std::unique_ptr<const Layout> layout_;
-  bool own_places_ = false; // of the library, not of OMP_PLACES
+  bool own_places_ = false; // places of the library, not of OMP_PLACES
   CpuSet first_;            // the place of member 0
-  // Else: where they were seen. The layout is made when all were.
+  // If not: the CPUs where they were seen. The layout is made when all were.
   std::unique_ptr<std::atomic<std::uint32_t>[]> seen_; // index of a CPU + 1; 0: not yet
   std::atomic<std::uint32_t> unseen_{0};
   std::atomic<const Layout*> observed_{nullptr};
@@ -108,7 +108,7 @@ private:
   Limits limits_;
   std::string_view user_places_; // OMP_PLACES
   std::unique_ptr<char[]> user_places_text_;
-  std::atomic<std::uint32_t> moves_{0}; // of an opening thread; odd during one
+  std::atomic<std::uint32_t> moves_{0}; // number of moves of an opening thread; odd during one
   std::atomic<TeamPlan*> plans_[k_most_members + 1] = {};
 };
 

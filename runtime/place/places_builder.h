@@ -44,8 +44,8 @@ private:
   std::span<const std::uint32_t> cpus_of(std::uint32_t place) const noexcept;
   bool is_excluded(std::uint32_t place) const noexcept;
 
-  List cpus_;     // of all places, one after the other
-  List ends_;     // of the places in cpus_
+  List cpus_;     // CPUs of all places, one place after the other
+  List ends_;     // ends of the places in cpus_
   List excluded_; // numbers of the places that only say what to leave out
   bool full_ = false;
 };

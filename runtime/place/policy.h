@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether the threads of a team are pinned.
+// The decision whether the threads of a team are pinned.
 #pragma once
 
 #include "layout.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What limits the process from outside, and what its user has already arranged.
+// Limits of the process from outside, and arrangements that its user has already made.
 #pragma once
 
 #include "cpu_set.h"
@@ -16,7 +16,7 @@ CpuSet current_mask() noexcept;
 bool set_current_mask(const CpuSet& mask) noexcept;
 
 struct Limits {
-  CpuSet mask;                   ///< of the process
+  CpuSet mask;                   ///< mask of the process
   std::uint32_t online = 0;      ///< CPUs that the machine has
   double quota = 0;              ///< processor time that the control groups grant, in CPUs; 0: no limit
   std::uint32_t local_ranks = 1; ///< processes of this MPI job on this machine, by the launcher's variables
@@ -39,9 +39,10 @@ void note_call_filter() noexcept;
 /// Before the program puts up a filter, if it does so by the C library's functions. Waits up to half a second
 /// for looks at the machine in other threads, which the filter may end.
 void note_new_call_filter() noexcept;
-/// Whether the process has put up a filter since it began. It means to ask the system nothing any more: what
-/// a look at the machine needs may end the process. A filter that came past the C library's functions into a
-/// process that had one is known by PR_SET_NO_NEW_PRIVS, which filters of users without privileges need.
+/// Returns whether the process has put up a filter of system calls since it began. Such a process means to
+/// ask the system nothing any more: a look at the machine may end it. A filter that came past the C library's
+/// functions into a process that had one is known by PR_SET_NO_NEW_PRIVS, which filters of users without
+/// privileges need.
 bool has_new_call_filter() noexcept;
 
 /// A look at the machine, for which note_new_call_filter() waits. There is one at a time.

@@ -14,8 +14,9 @@ struct LocalRanks {
   std::uint32_t count = 1;
   std::string_view source; ///< name of the variable that said so; empty: none did
 };
-/// What the variables of the launchers say (Open MPI, MPICH and Intel MPI, MVAPICH2, Slurm, PALS, Cray's PMI,
-/// jsrun, torchrun); if several are set, the largest number. Never too small a number, that is.
+/// Returns the number of ranks on this host by the variables of the launchers (Open MPI, MPICH and Intel MPI,
+/// MVAPICH2, Slurm, PALS, Cray's PMI, jsrun, torchrun). If several are set, it is the largest of their
+/// numbers, so that it is never too small.
 LocalRanks find_local_ranks(const char* const* envp) noexcept;
 
 /// The mask of the launcher that set `variable` for this process: of the nearest ancestor that does not have

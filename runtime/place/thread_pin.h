@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the calling thread is pinned by us, and what it must not hand down.
+// The pin of the calling thread that the library made, and the mask that it must not hand down.
 #pragma once
 
 #include "cpu_set.h"
@@ -14,7 +14,7 @@ namespace wstree::place {
 ///
 /// All functions keep errno.
 
-/// What a thread is pinned to: names a mask that does not change, e.g. address of the layout and the member.
+/// The key of a pin: names a mask that does not change, e.g. address of the layout and the member.
 using PinKey = std::uintptr_t; // 0: not pinned
 
 /// The calling thread's key.
@@ -51,7 +51,7 @@ private:
 void remember_process() noexcept;
 /// The mask that the process had then; empty if it was not remembered.
 const CpuSet& process_mask() noexcept;
-/// Whether this process is a copy that fork made, and has not become another program.
+/// Returns whether this process is a copy that fork made, and has not become another program.
 bool in_forked_child() noexcept;
 
 } // namespace wstree::place
