@@ -6,7 +6,7 @@
 
 namespace wstree::stack {
 
-/// What `work` may use in on_own_stack(). A look at the machine, the deepest, used 30 KB on a small one.
+/// Bytes for `work` in on_own_stack(). A look at the machine, the deepest, used 30 KB on a small one.
 inline constexpr std::size_t k_own_stack = std::size_t{256} * 1024;
 
 /// Calls work(data) as on_own_stack() does.
