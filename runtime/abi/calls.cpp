@@ -34,7 +34,7 @@ const void* site_of(const wstree_call& call) noexcept {
   return reinterpret_cast<const void*>(site); // NOLINT: never dereferenced
 }
 
-/// What the program calls the call, or else its file and line.
+/// Returns the program's label of the call, or else its file and line.
 const observe::Label* label_of(const wstree_call& call) noexcept {
   if (const observe::Label* given = observe::find_label(text_of(call.label))) return given;
   std::string_view file = text_of(call.file);
@@ -53,7 +53,7 @@ WSTREE_EXPORT int wstree_call_begin(wstree_call* call) {
   if (abi::is_secure()) return 0;
   const abi::Session& process = abi::session();
   if (!process.measured && process.rules == nullptr) return 0;
-  if (call->bytes < sizeof(wstree_call)) return 0; // of a version from before the first one
+  if (call->bytes < sizeof(wstree_call)) return 0; // the record is of a version from before the first one
   const observe::Label* const label = label_of(*call);
   const void* const site = site_of(*call);
   if (process.rules != nullptr) {

@@ -11,7 +11,7 @@
 /// the stack, and compilers make a jump of that. tests/ompt looks what tools are told.
 #define WSTREE_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
-/// Of a function that an exported one calls as the last thing, with the same arguments: there, too,
+/// Marks a function that an exported one calls as the last thing, with the same arguments: there, too,
 /// WSTREE_CALLER is the address in the program. The exported function then has no registers to save for the
 /// seldom case. Where compilers make no jumps of such calls, the function becomes part of the exported one:
 /// without optimisation, with sanitizers, and in clang, of which version 22 makes none where arguments are on

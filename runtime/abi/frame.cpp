@@ -36,14 +36,14 @@ constinit thread_local config::Ruling t_hint __attribute__((tls_model("initial-e
 
 namespace {
 
-/// What a thread keeps from region to region. On lines of its own, because the thread writes it twice in
-/// each region.
+/// A thread's data that lives from region to region. On lines of its own, because the thread writes it twice
+/// in each region.
 struct alignas(core::k_line_pair) Cache {
   Frame* base = nullptr;                // the frame outside of any region
   KeptTeam* teams = nullptr;            // a list of unused teams
   loop::Recording* recording = nullptr; // unused memory for one loop of a member that is alone
-  loop::Track* track = nullptr;         // of the thread's events; the process keeps it
-  TaskMemory* tasks = nullptr;          // of taskloops
+  loop::Track* track = nullptr;         // track of the thread's events; the process keeps it
+  TaskMemory* tasks = nullptr;          // memory about taskloops
 };
 
 constinit thread_local Cache* t_cache __attribute__((tls_model("initial-exec"))) = nullptr;

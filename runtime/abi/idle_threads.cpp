@@ -24,7 +24,7 @@ namespace wstree::abi {
 
 namespace {
 
-// Of the code that opens regions: a process may hold several runtimes.
+// Functions in the runtime of the code that opens regions: a process may hold several runtimes.
 constinit Real<int()> g_max_threads = question<int()>("omp_get_max_threads");
 constinit Real<int()> g_get_blocktime = question<int()>("kmp_get_blocktime");
 constinit Real<void(int)> g_set_blocktime = question<void(int)>("kmp_set_blocktime");
@@ -46,7 +46,7 @@ Clocks read_clocks() noexcept {
   return {read_clock(CLOCK_PROCESS_CPUTIME_ID), read_clock(CLOCK_THREAD_CPUTIME_ID)};
 }
 
-/// Of the thread that has opened the first region; other threads leave it alone.
+/// The state of the thread that has opened the first region; other threads leave it alone.
 struct Idle {
   std::uint64_t ended = 0;    // ticks; 0: the thread is in a region, or has opened none
   std::uint32_t measured = 0; // gaps that are measured from here on: to ask takes longer than a short gap
@@ -66,7 +66,8 @@ bool is_opener() noexcept {
   return opener == self;
 }
 
-/// Of a time that has passed: the length of a tick becomes better known while the process runs.
+/// Returns the nanoseconds of a span of time that has passed: the length of a tick becomes better known while
+/// the process runs.
 std::uint64_t to_ns(std::uint64_t ticks) noexcept {
   return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick());
 }

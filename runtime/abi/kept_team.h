@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members of a region share, from region to region.
+// The state that the members of a region share, from region to region.
 #pragma once
 
 #include "balanced_region.h"
@@ -21,15 +21,14 @@ using Platform = core::StdPlatform;
 using Team = loop::Team<Platform>;
 using BalancedRegion = loop::BalancedRegion<Platform>;
 
-/// What few regions have: the members fetch it from the team.
+/// Data that few regions have: the members fetch it from the team.
 struct RegionWords {
-  const observe::Label* label = nullptr; // of the first loop
+  const observe::Label* label = nullptr; // label of the first loop
   config::Ruling hint;                   // likewise
   BalancedRegion* balanced = nullptr;    // nullptr: the runtime cuts the static loops of the region
 };
 
-/// What the members of a region have to know besides their numbers. From region to region most of it stays
-/// the same.
+/// A region's data for its members, besides their numbers. Most of it does not change from region to region.
 struct Terms {
   const void* caller = nullptr; // the code that forks: see Real
   Team::Store* storage = nullptr;

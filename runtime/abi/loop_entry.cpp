@@ -105,11 +105,11 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
 
 KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*frame.member.team()); }
 
-/// What the team goes by. The member of `frame` has set its own schedule, which is `now`, in the middle of a
-/// region. OpenMP wants the members to agree when they meet a loop. If all have set theirs, they do. If one
-/// of them has gone into this loop without, the schedule that all had at first counts. A member that comes
-/// before either is known waits: in a program that conforms, for no longer than the others'
-/// omp_set_schedule takes.
+/// Returns the schedule on which the team agrees. The member of `frame` has set its own schedule, `now`, in
+/// the middle of a region. OpenMP wants the members to agree when they meet a loop. If all members have set a
+/// schedule, they agree. If a member has entered this loop without, the schedule that all had at first
+/// counts. A member that comes before either is known waits: in a program that conforms, for no longer than
+/// the others' omp_set_schedule takes.
 [[gnu::noinline]] TaskSchedule agreed_schedule(Frame& frame, TaskSchedule now) noexcept {
   const TaskSchedule before = frame.schedule;
   if (!before.ours) return {}; // members that have set nothing go to the runtime, and we do not see them

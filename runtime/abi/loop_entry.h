@@ -10,15 +10,15 @@
 
 namespace wstree::abi {
 
-/// What decides which side serves a loop, besides the thread's region.
+/// The properties of a loop that decide which side serves it, besides the thread's region.
 struct LoopForm {
   config::LoopKind kind;
   bool stealable; // no order, no dependences between iterations, and no more of them than can be counted
 };
 
-/// How many units we hand out, and how many iterations each of them has. If a loop says dynamic or guided
-/// with a chunk, we hand out whole chunks at the places where OpenMP has them: each batch is what a thread
-/// could have got by asking several times.
+/// The units to hand out: their number, and the iterations in each. If a loop has dynamic or guided with a
+/// chunk, we hand out whole chunks at the places where OpenMP has them: each batch consists of chunks that a
+/// thread could have got one by one.
 struct Units {
   std::uint64_t count;
   std::uint64_t size;
@@ -36,11 +36,11 @@ enum class Server : std::uint8_t {
   fallback  // the runtime, with the schedule in WSTREE_FALLBACK where the environment chose one of ours
 };
 
-/// What takes the place of our schedule for Server::fallback. A loop is `countable` if its iterations are
+/// Returns the schedule in place of ours for Server::fallback. A loop is `countable` if its iterations are
 /// fewer than 2^63.
 config::Fallback fallback_of(bool countable) noexcept;
 
-/// How we serve a loop.
+/// The schedule and the settings by which a loop is served.
 struct ServedAs {
   TaskSchedule schedule; // not ours: we do not serve it
   const core::Settings* settings;
@@ -57,8 +57,8 @@ inline const core::Settings& settings_of(config::Ruling ruling, const Session& p
 inline bool is_wanted(config::LoopKind kind, config::Ruling ruling, const Session& process) noexcept {
   return !ruling.is_left_to_runtime() && ruling.loops(process.options.loops).has(kind);
 }
-/// What these say about a loop of `kind` whose `schedule` is ours, or is not. Whether the loop can be served
-/// is another question. `ruling`: of the loop; none without rules.
+/// Returns the schedule and the settings for a loop of `kind` whose `schedule` is ours, or is not. Does not
+/// decide whether the loop can be served. `ruling`: of the loop; none without rules.
 inline ServedAs choose_schedule(config::LoopKind kind, TaskSchedule schedule,
                                 config::Ruling ruling) noexcept {
   const Session& process = session();
@@ -72,8 +72,8 @@ inline config::Ruling ruling_of(const void* caller, const char* source,
   return rules != nullptr ? rules->of(caller, source, label) : config::Ruling{};
 }
 
-/// Where the statistics count a loop that `model` shares out. A thread mostly asks again for the site that it
-/// asked for last.
+/// Returns the site at which the statistics count a loop that `model` shares out. A thread mostly asks again
+/// for the site that it asked for last.
 observe::LoopSite* loop_site(config::LoopKind kind, core::Model model, const char* source,
                              const observe::Label* label, const void* caller) noexcept;
 

@@ -57,7 +57,7 @@ public:
     put_aside();
   }
   bool is_told() const noexcept { return (watched_ & k_told) != 0; }
-  /// The same, but our loop is told from outside of it (ompt/libgomp.h).
+  /// A tool wants to hear of our loop, but hears of it from outside of it (ompt/libgomp.h).
   void hold() noexcept {
     watched_ |= k_held;
     put_aside();
@@ -77,7 +77,7 @@ public:
   }
   bool has_begun() const noexcept { return (watched_ & k_begun) != 0; }
 
-  /// Whether the iterations of the next loop depend on each other.
+  /// Sets whether the iterations of the next loop depend on each other.
   void set_next_dependent(bool dependent) noexcept { dependent_ = dependent; }
   bool is_next_dependent() const noexcept { return dependent_; }
 

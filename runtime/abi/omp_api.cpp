@@ -78,8 +78,8 @@ void get_schedule(int* kind, int* chunk, const void* caller) noexcept {
   }
 }
 
-/// Where the callers through each door find their function; nullptr: not looked up yet. relaxed: it leads to
-/// code, which the loader has mapped.
+/// The functions for the callers through each door; nullptr: not looked up yet. relaxed: each leads to code,
+/// which the loader has mapped.
 constinit std::array<std::atomic<void (*)(int, int)>, k_doors + 1> g_set_behind{};
 
 [[gnu::noinline]] void set_schedule_slowly(unsigned door, int kind, int chunk, const void* returns) noexcept {
@@ -97,7 +97,7 @@ int num_procs(const void* caller) noexcept {
   return static_cast<int>(std::max(wstree::place::current_mask().count(), 1U));
 }
 
-/// Where the callers through each door find these functions, as above.
+/// The functions for the callers through each door, as above.
 using Count = int (*)();
 constinit std::array<std::atomic<Count>, k_doors + 1> g_num_threads_behind{}, g_thread_num_behind{};
 

@@ -4,7 +4,8 @@
 
 namespace wstree::abi {
 
-/// Whether the decoder is there. The first call opens it, and waits for that for half a second at most.
+/// Returns whether the decoder is there. The first call opens it, and waits for that for half a second
+/// at most.
 bool decoder_is_open() noexcept;
 
 } // namespace wstree::abi

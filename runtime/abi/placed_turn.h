@@ -40,7 +40,7 @@ private:
   static constexpr pthread_t k_several = 1; // no thread has that name
 
   std::atomic<bool> is_taken_{false};
-  std::atomic<pthread_t> opener_{k_nobody}; // of all regions so far
+  std::atomic<pthread_t> opener_{k_nobody}; // the opener of all regions so far
 };
 
 } // namespace wstree::abi

@@ -19,7 +19,7 @@ namespace {
 
 struct Usage {
   std::uint64_t cpu_us = 0;
-  long slept = 0, preempted = 0; // how often
+  long slept = 0, preempted = 0; // number of times
 };
 
 /// The calling thread's latest part, until it ends.

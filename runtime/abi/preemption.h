@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How long the system lets a thread wait for a processor while it executes its part of a measured loop.
+// The time that the system lets a thread wait for a processor while it executes its part of a measured loop.
 #pragma once
 
 #include <cstdint>

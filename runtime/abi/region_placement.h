@@ -37,8 +37,9 @@ public:
   RegionPlacement& operator=(const RegionPlacement&) = delete;
 
   bool is_nested() const noexcept { return nested_; } ///< the region is inside another team
-  /// What the members have to know of this, and of the region that `caller` opens. `before`: of the region
-  /// before. libomp's loops would wait as well, so there the ring is kept (loop/ring_end.h).
+  /// Returns the members' data about this placement, and about the region that `caller` opens.
+  /// `before`: the data of the region before. libomp's loops would wait as well, so there the ring is
+  /// kept (loop/ring_end.h).
   Terms describe(const void* caller, Interface interface, const TaskSchedule& schedule,
                  const Terms& before) const noexcept {
     Terms terms;

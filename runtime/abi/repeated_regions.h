@@ -53,12 +53,13 @@ public:
   const proof::Verdict& verdict() const noexcept { return function_.verdict(); }
   const void* code() const noexcept { return function_.code(); }
   std::uint64_t known_iterations() const noexcept { return known_iterations_; }
-  /// How many pieces each member should have, the same for all members of a team; 1: it gets its share whole.
+  /// Returns the number of pieces that each member should have, equal for all members of a team; 1: the
+  /// member gets its share whole.
   std::uint64_t pieces_each(std::uint64_t iterations, std::uint32_t members) const noexcept {
     if (is_whole_ || (iterations != 0 && iterations <= members)) return 1;
     return known_.pieces_each(iterations, members, *as_.settings);
   }
-  /// Whether the loop of a region that is not cut is served all the same, because it is measured.
+  /// Returns whether the loop of a region that is not cut is served all the same, because it is measured.
   bool is_measured() const noexcept { return as_.settings->clocked; }
 
   /// Begins the loop in the member of `frame`, which takes units of `items` by Member::next(), `smallest` at
@@ -120,8 +121,8 @@ struct PieceAnswers {
   const void* after_init = nullptr; ///< in kmpc::MemberPieces
   int count = 0;
   int number = 0;
-  std::uint64_t items = 0; ///< of the loop
-  std::uint64_t own = 0;   ///< of these, which members do not share
+  std::uint64_t items = 0; ///< items of the loop
+  std::uint64_t own = 0;   ///< items among them that members do not share
 };
 
 } // namespace wstree::abi

@@ -46,7 +46,7 @@ template <class T> [[gnu::noinline]] bool hand_out(Frame& frame, T* first, T* pa
   return hand_out_if(got, frame, range, first, past);
 }
 
-/// The same if a tool may want to hear of it. The code at `caller` asks.
+/// Hands out the next chunk, of which a tool may want to hear. The code at `caller` asks for it.
 template <class T>
 [[gnu::noinline]] bool hand_out_told(Frame& frame, T* first, T* past, const void* caller) noexcept {
   if (frame.loop.is_told()) ompt::before_request(frame, caller);

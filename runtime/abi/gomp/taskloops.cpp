@@ -42,7 +42,7 @@ constinit Entry<long> g_taskloop{"GOMP_taskloop"};
 constinit Entry<ull> g_taskloop_ull{"GOMP_taskloop_ull"};
 constinit Real<bool(int)> g_cancellation_point{"GOMP_cancellation_point"};
 
-/// What every task of a served loop executes; `data` is its own.
+/// Executes a task's part of a served loop; `data` is the task's own.
 void share(void* data) {
   auto* const bounds = static_cast<std::uint64_t*>(data);
   auto& part = *reinterpret_cast<TaskLoop::Part*>(bounds[0]); // NOLINT: see begin() below

@@ -43,7 +43,7 @@ private:
   Real<bool(Up..., T, T, T, T, T*, T*)> start_;
 };
 
-/// The same with cross-iteration dependences.
+/// The entry of loops with cross-iteration dependences.
 template <class T> class ToldDoacrossStart {
 public:
   constexpr explicit ToldDoacrossStart(const char* name) noexcept : start_(name) {}

@@ -14,11 +14,11 @@
 
 namespace wstree::abi {
 
-/// What a `schedule` argument asks for. Kinds that we never serve count as auto loops without steals.
+/// Returns the form of loops for a `schedule` argument. Kinds that we never serve count as auto loops
+/// without steals.
 LoopForm read_other_schedule(std::int32_t schedule) noexcept;
 inline LoopForm read_schedule(std::int32_t schedule) noexcept {
-  if (schedule == (kmpc::k_runtime | kmpc::k_nonmonotonic))
-      [[likely]] // what compilers make of schedule(runtime)
+  if (schedule == (kmpc::k_runtime | kmpc::k_nonmonotonic)) [[likely]] // the compilers' schedule(runtime)
     return {config::LoopKind::runtime, true};
   return read_other_schedule(schedule);
 }
@@ -43,9 +43,9 @@ bool distribute_share(std::uint64_t iterations, DistributeShare& share, const vo
 
 /// The entry points for loops whose variable has type T.
 ///
-/// What we hand over to the runtime we hand over by a jump, as the last thing that an entry does, so that the
-/// runtime finds the program's return address and tells it to tools. All of this is therefore inlined into
-/// the exported functions, which have the runtime's own signatures.
+/// An entry hands a call over to the runtime by a jump, as the last thing that it does, so that the runtime
+/// finds the program's return address and tells it to tools. All of this is therefore inlined into the
+/// exported functions, which have the runtime's own signatures.
 template <class T> class LoopEntries {
 public:
   using S = std::make_signed_t<T>;
@@ -75,7 +75,7 @@ public:
     init_.require(caller)(loc, gtid, schedule, lower, upper, stride, chunk);
   }
 
-  /// Whether the next chunk is one of a served loop, by `frame` and by what the program passes.
+  /// Returns whether the next chunk is one of a served loop, by `frame` and by the program's arguments.
   static bool is_served(const Frame* frame, const i32* last) noexcept {
     return frame != nullptr && last != nullptr && frame->loop.is_served();
   }
@@ -116,8 +116,8 @@ public:
   }
 
 private:
-  /// Whether the runtime may cut such a loop into equal parts: static ones that are ordered, and those of
-  /// the environment.
+  /// Returns whether the runtime may cut such a loop into equal parts: it may for static loops that are
+  /// ordered, and for loops of the environment's schedule.
   static bool may_be_equal(i32 schedule) noexcept {
     const i32 kind = kmpc::kind_of(schedule);
     const i32 plain = kind - kmpc::k_ordered_distance;
@@ -176,7 +176,7 @@ private:
     *last = range.last ? 1 : 0;
   }
 
-  /// The same for the part of the loop that is the team's.
+  /// Serves the team's part of the loop.
   [[gnu::noinline]] static Server serve_share(i32 schedule, i32* last, T lower, T upper, S stride, S chunk,
                                               const ident_t* loc, const void* caller) noexcept {
     const loop::CanonicalLoop<T> all(lower, upper, stride);

@@ -103,7 +103,7 @@ private:
   Frame& frame_;
   RepeatedRegion& region_;
   loop::OwnFirst items_{0, 1, 0};
-  core::Range piece_; // that the function executes, or is to be called for
+  core::Range piece_; // items that the function executes, or is to be called for
   core::Range units_; // taken from the loop, and not executed yet
   std::uint64_t began_;
   std::uint64_t done_ = 0;

@@ -60,7 +60,8 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
   __kmpc_end_serialized_parallel(loc, gtid);
 }
 
-/// Whether we may serve loops of a region that the calling task opens. If not, a label is for none of them.
+/// Returns whether we may serve loops of a region that the calling task opens. If not, a label is for none
+/// of them.
 inline bool may_serve(const TaskSchedule& schedule) noexcept {
   const bool may = active() && (schedule.ours || session().serves_named || has_hint());
   if (!may) t_label = nullptr;
@@ -71,7 +72,8 @@ inline bool may_serve(const TaskSchedule& schedule) noexcept {
 inline RepeatableFunction* repeatable(kmpc_micro micro, const void* caller) noexcept {
   return session().repeats ? find_repeatable(reinterpret_cast<const void*>(micro), caller) : nullptr;
 }
-/// Where the work of its members begins, if we may cut static loops there from region to region.
+/// Returns the code with which the work of the region's members begins, if we may cut static loops there from
+/// region to region.
 inline const void* cut_code(kmpc_micro micro, const RepeatableFunction* again) noexcept {
   return again == nullptr ? reinterpret_cast<const void*>(micro) : nullptr;
 }
@@ -94,7 +96,8 @@ template <class Fork>
   fork(wrapper_of_many(region), &region);
 }
 
-/// Of a list of arguments that has room for k_listed_args. The runtime takes as many as we tell it.
+/// Forks with a list of arguments that has room for k_listed_args. The runtime takes as many arguments as we
+/// tell it.
 template <std::size_t... I>
 void fork_listed(ForkCall real, ident_t* loc, std::size_t count, kmpc_micro micro, void* const* args,
                  const ServedRegion& served, std::index_sequence<I...>) {
@@ -129,7 +132,7 @@ void fork_listed(ForkCall real, ident_t* loc, std::size_t count, kmpc_micro micr
 } // namespace
 
 extern "C" {
-/// Where __kmpc_fork_call jumps while no schedule of ours is asked for.
+/// Returns the function to which __kmpc_fork_call jumps while no schedule of ours is asked for.
 __attribute__((visibility("hidden"))) ForkCall wstree_bind_fork_call(const void* outlined,
                                                                      const void* caller) {
   return reinterpret_cast<ForkCall>(g_fork_call.require_when_idle(outlined, caller));

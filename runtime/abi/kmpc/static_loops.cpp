@@ -67,8 +67,8 @@ private:
   loop::CanonicalLoop<T> loop_;
 };
 
-/// Whether the call is about a loop that says static without a chunk, or nothing. The sections of clang look
-/// the same but for their flags.
+/// Returns whether the call is about a loop with a static schedule without a chunk, or with no schedule. The
+/// sections of clang look the same but for their flags.
 bool is_plain(const ident_t* loc, i32 schedule) noexcept {
   return kmpc::kind_of(schedule) == kmpc::k_static &&
          (loc == nullptr || (loc->flags & (kmpc::k_of_sections | kmpc::k_of_distribute)) == 0);
@@ -136,9 +136,10 @@ constinit Real<EndReduce> g_end_critical{"__kmpc_end_critical"};
 constexpr i32 k_by_lock = 1;
 constexpr i32 k_by_atomics = 2;
 
-/// Whether the member executes a piece whose values the program combines for itself: libomp may combine the
-/// values of all members in a tree, for which each of them has to come once, and members come as often as
-/// they have pieces. Nothing stands behind the reduction, so they need not wait there either.
+/// Returns the member's pieces if it executes a piece whose values the program combines for itself; nullptr
+/// otherwise. libomp may combine the values of all members in a tree, for which each of them has to come
+/// once, and members come as often as they have pieces. Nothing stands behind the reduction, so they need not
+/// wait there either.
 [[gnu::always_inline]] inline kmpc::MemberPieces* combined_pieces() noexcept {
   kmpc::MemberPieces* const pieces = kmpc::own_pieces();
   return pieces != nullptr && pieces->is_cut() ? pieces : nullptr;

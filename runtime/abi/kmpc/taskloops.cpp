@@ -67,7 +67,7 @@ struct Latest {
 };
 constinit thread_local Latest t_latest __attribute__((tls_model("initial-exec")));
 
-/// What every task of a served loop executes.
+/// Executes a task's part of a served loop.
 i32 share(i32 gtid, Task* task) {
   auto& part = *reinterpret_cast<TaskLoop::Part*>(task->lower); // NOLINT: see begin() below
   const TaskLoopFacts& facts = part.loop->facts();
@@ -83,9 +83,9 @@ i32 share(i32 gtid, Task* task) {
   return 0;
 }
 
-/// What the program says of a loop, behind its task.
+/// The program's clauses of a loop, behind its task.
 struct Clauses {
-  i32 condition; // of if()
+  i32 condition; // value of if()
   u64* lower;
   u64* upper;
   i64 step;

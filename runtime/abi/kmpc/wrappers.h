@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a member of a region runs instead of the program's outlined function: it puts up a frame, calls that
-// function, and takes the frame down.
+// The wrapper that a member of a region runs instead of the program's outlined function: it puts up a frame,
+// calls that function, and takes the frame down.
 #pragma once
 
 #include "frame.h"
@@ -87,8 +87,9 @@ void wrap_plain(std::int32_t* gtid, std::int32_t* tid, const void* caller, kmpc_
 }
 inline constexpr std::size_t k_listed_args = 32; // wrap_listed_served() passes on at most these
 
-/// The same for more arguments. The runtime calls it as the outlined function of 4 + `count` pointers that it
-/// takes it for, which is no other call than that of a function with a list: all are pointers.
+/// Wraps functions with more arguments. The runtime calls it like an outlined function of 4 + `count`
+/// pointers. That call does not differ from one of a function with a variable argument list, because all
+/// arguments are pointers.
 inline void wrap_listed_served(std::int32_t* gtid, std::int32_t* tid, KeptTeam* team, std::uintptr_t base,
                                kmpc_micro micro, std::uintptr_t count, ...) {
   void* list[k_listed_args];
@@ -101,7 +102,8 @@ inline void wrap_listed_served(std::int32_t* gtid, std::int32_t* tid, KeptTeam* 
       [=](Frame&) { wstree_invoke_microtask(micro, gtid, tid, static_cast<std::int32_t>(count), args); },
       *tid, team, &team->terms(), base);
 }
-/// The same for any number of arguments, which stay where they are: in the memory of the thread that forks.
+/// Wraps functions with any number of arguments, which stay where they are: in the memory of the thread
+/// that forks.
 inline void wrap_many_served(std::int32_t* gtid, std::int32_t* tid, Region* region) {
   const ServedRegion& served = *region->served;
   run_as<Served>(

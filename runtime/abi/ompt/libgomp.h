@@ -13,13 +13,13 @@ namespace wstree::abi::ompt {
 
 /// As tool_listens(), if the user wants a tool.
 bool tool_listens_to(const void* caller) noexcept;
-/// Whether a tool wants to hear of the calls of the code at `caller` from us. The first call from code that
-/// runs on libgomp looks for the tool and lets it begin.
+/// Returns whether a tool wants to hear of the calls of the code at `caller` from us. The first call from
+/// code that runs on libgomp looks for the tool and lets it begin.
 inline bool tool_listens(const void* caller) noexcept { return wants_tool() && tool_listens_to(caller); }
 
 /// A worksharing construct that a thread is in.
 struct Construct {
-  int kind = 0; // of work; 0: none
+  int kind = 0; // kind of work; 0: none
   std::uint64_t count = 0;
   std::uint64_t step = 1; // between two values of a loop's variable
 };
@@ -29,9 +29,9 @@ struct ToldRegion;
 struct Task {
   Data data{};
   TaskFrame frame{};
-  Data* parallel = nullptr;     // of its region
+  Data* parallel = nullptr;     // data of its region
   ToldRegion* region = nullptr; // nullptr: the thread is outside of all that we saw opening
-  Task* outer = nullptr;        // of the same thread
+  Task* outer = nullptr;        // the next outer task of this thread
   std::uint32_t index = 0;
   std::uint32_t members = 1;
   Construct construct; // the one that it is in
@@ -48,9 +48,9 @@ struct ToldRegion {
 
   const void* caller;
   Task* parent; // nullptr: no memory for the thread, the tool is not told of the region
-  Task primary; // of member 0
+  Task primary; // task of member 0
   Data data{};
-  Data left{}; // where the parent was before
+  Data left{}; // the parent's frame data before the region
 };
 
 /// A member of a region, around what the program's outlined function does. libgomp does not say when a worker

@@ -26,8 +26,8 @@ constinit std::atomic<const void*> g_code{nullptr}; // relaxed: any code will do
 constinit std::atomic<bool> g_is_over{false};       // relaxed: only one thread gets false back
 constinit thread_local bool t_begins_tool __attribute__((tls_model("initial-exec"))) = false;
 
-/// Whether the runtime around `address` has OMPT. A thread mostly asks again for the runtime that it asked
-/// for last.
+/// Returns whether the runtime around `address` has OMPT. A thread mostly asks again for the runtime that it
+/// asked for last.
 bool has_ompt(const void* address) noexcept {
   struct Answer {
     const void* address;

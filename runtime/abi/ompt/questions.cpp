@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a tool on libgomp can ask us: the entry points of OpenMP 5.2, section 19.6.1, but for those of devices
-// and of the memory of tasks.
+// The entry points for a tool on libgomp: those of OpenMP 5.2, section 19.6.1, but for those of devices and
+// of the memory of tasks.
 #include "ompt/threads.h"
 #include "resolve/runtime.h"
 

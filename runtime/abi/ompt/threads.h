@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What we keep of each thread for the tool of libgomp, and what the files about that tool share.
+// Records of threads for the tool of libgomp, and the state that the files about that tool share.
 #pragma once
 
 #include "ompt/libgomp.h"
@@ -23,7 +23,7 @@ struct Thread {
   int kind;
   int barrier = 0; // its state while it waits in a barrier; 0: it does not
   Data data{};
-  Data around{}; // of the implicit region around `outermost`
+  Data around{}; // data of the implicit region around `outermost`
   Task outermost;
   Task* task; // the innermost one; nullptr: a worker between regions
 
@@ -34,7 +34,7 @@ struct Thread {
   }
 };
 
-/// Of the calling thread; nullptr: the tool has not heard of it. Signal handlers of tools ask.
+/// The calling thread's record; nullptr: the tool has not heard of it. Signal handlers of tools read it.
 extern constinit thread_local Thread* t_thread __attribute__((tls_model("initial-exec")));
 
 extern Callbacks g_told_by_us;

@@ -23,7 +23,7 @@ struct StartResult {
 };
 using StartTool = StartResult*(unsigned version, const char* runtime);
 
-/// Where a task has left the program's code and come back to it.
+/// The places at which a task has left the program's code and come back to it.
 struct TaskFrame {
   Data exit;
   Data enter;
@@ -37,11 +37,11 @@ using GetCallback = int (*)(int event, Function*);
 using GetTaskInfo = int (*)(int ancestor, int* flags, Data** task, void** frame, Data** parallel,
                             int* thread);
 
-// What set_callback answers: which of the events a tool is told of.
+// Results of set_callback: of which events a tool is told.
 inline constexpr int k_set_error = 0;
 inline constexpr int k_set_never = 1;
 inline constexpr int k_set_sometimes = 3;
-inline constexpr int k_set_sometimes_paired = 4; // of both ends of a scope or of neither
+inline constexpr int k_set_sometimes_paired = 4; // both ends of a scope are told, or neither
 inline constexpr int k_set_always = 5;
 
 // Events.
@@ -92,7 +92,7 @@ inline constexpr int k_barrier_of_loop = 8;
 inline constexpr int k_barrier_of_region = 9;
 inline constexpr int k_dispatch_chunk = 3;
 
-/// What the instance of a dispatch event points to.
+/// The iterations that the instance of a dispatch event points to.
 struct Chunk {
   std::uint64_t start;
   std::uint64_t iterations;

@@ -18,7 +18,7 @@
 
 namespace wstree::abi {
 
-// Where the assembler code goes on; nullptr: not known yet. relaxed: it leads to code only.
+// The address at which the assembler code goes on; nullptr: not known yet. relaxed: it leads to code only.
 extern std::atomic<void*> g_next_syscall __asm__("wstree_next_syscall");
 constinit std::atomic<void*> g_next_syscall{nullptr};
 

@@ -158,7 +158,8 @@ void open_group() noexcept {
   if (t_group->size != k_counters) say_why_not(errors);
 }
 
-/// Whether the descriptor is still that of the events: the program may have closed it, and opened a file.
+/// Returns whether the descriptor is still that of the events: the program may have closed it, and opened
+/// a file.
 bool has_leader(const Group& group) noexcept {
   std::uint64_t id = 0;
   return system_call(SYS_ioctl, group.leader, PERF_EVENT_IOC_ID, &id) == 0 && id == group.id[0];

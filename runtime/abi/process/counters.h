@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the processor and the system count while a thread executes its part of a measured loop: one group of
+// Counters of the processor and the system while a thread executes its part of a measured loop: one group of
 // perf events for each thread, which the thread opens for itself.
 #pragma once
 
@@ -15,7 +15,7 @@ void begin_counting(const void* part) noexcept;
 observe::CounterValues end_counting(const void* part) noexcept;
 /// Closes the calling thread's events, at its end.
 void close_counters() noexcept;
-/// The same in a forked child, whose events are the parent's until it opens its own.
+/// Forgets the thread's events in a forked child, where they are the parent's until the child opens its own.
 void forget_counters() noexcept;
 
 } // namespace wstree::abi

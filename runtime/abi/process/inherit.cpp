@@ -30,7 +30,7 @@ namespace {
 using namespace wstree;
 using abi::LibcFunction;
 
-using Texts = char* const[]; // of arguments or variables, ends with null
+using Texts = char* const[]; // arguments or variables, ends with null
 
 constinit LibcFunction<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> g_pthread_create{
     "pthread_create"};
@@ -62,8 +62,8 @@ auto start(Function& function, Failure failure, Args... args) {
 constexpr std::size_t k_room = 4096;
 constexpr std::size_t k_small_stack = std::size_t{128} * 1024;
 
-/// Where a small stack is asked for: `more` asks for one with that room. The runtime gives its workers what
-/// the program needs (OMP_STACKSIZE), and knows nothing of us.
+/// Returns whether a small stack is asked for: `more` then asks for a stack with that room in addition. The
+/// runtime gives its workers the stack that the program needs (OMP_STACKSIZE), and does not count ours.
 bool make_room(const pthread_attr_t& attributes, pthread_attr_t& more) noexcept {
   void* low = nullptr;
   std::size_t size = 0;

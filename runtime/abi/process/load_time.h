@@ -7,7 +7,7 @@
 
 namespace wstree::abi {
 
-/// The same time on two clocks: core::StdPlatform::ticks(), and CLOCK_MONOTONIC.
+/// One moment on two clocks: core::StdPlatform::ticks(), and CLOCK_MONOTONIC.
 struct Moment {
   std::uint64_t ticks = 0, nanoseconds = 0;
 };
@@ -32,8 +32,8 @@ template <class Ticks, class Get> Moment moment_by(std::uint64_t together, Ticks
   return found;
 }
 
-/// Whether the thread may read core::StdPlatform::ticks(). A program can forbid that to its threads, and the
-/// signal that it asks for instead would meet us where we share out loops.
+/// Returns whether the thread may read core::StdPlatform::ticks(). A program can forbid that to its threads,
+/// and the signal that it asks for instead would meet us where we share out loops.
 bool may_read_ticks() noexcept;
 
 /// By the constructor of the library (lifecycle.cpp), before there are threads.
@@ -42,7 +42,7 @@ const Moment& load_time() noexcept;
 /// Measured between load time and now, by any thread. In a process that has just been loaded it waits until
 /// the span is long enough.
 double ns_per_tick() noexcept;
-/// How many ticks such a time takes, measured in the same way. Without floats: see core::DefaultFloats.
+/// Returns the ticks in a time, measured in the same way. Without floats: see core::DefaultFloats.
 std::uint64_t ticks_in(std::uint32_t nanoseconds) noexcept;
 
 } // namespace wstree::abi

@@ -17,7 +17,7 @@ extern "C" void* const __dso_handle __attribute__((visibility("hidden")));
 
 namespace wstree::abi {
 
-// Where the assembler code goes on; nullptr: not known yet. relaxed: it leads to code only.
+// The address at which the assembler code goes on; nullptr: not known yet. relaxed: it leads to code only.
 extern std::array<std::atomic<void*>, 2> g_next_lookups __asm__("wstree_next_lookups");
 constinit std::array<std::atomic<void*>, 2> g_next_lookups{};
 

@@ -70,7 +70,7 @@ loop::ProcessorTime processor_time() noexcept {
   return {static_cast<std::uint64_t>(ns * g_ticks_per_ns), static_cast<std::uint64_t>(use.ru_nvcsw)};
 }
 
-/// How many ticks pass when a thread looks at the clock.
+/// Returns the ticks of a look at the clock.
 std::uint64_t clock_cost() noexcept {
   std::uint64_t least = ~std::uint64_t{0};
   for (int i = 0; i < 100; ++i) {
@@ -131,7 +131,7 @@ void do_without_ticks(config::Options& options) noexcept {
   options.trace_path = {};
 }
 
-/// Whether WSTREE_WAIT=auto may decide: the user has not said how threads wait.
+/// Returns whether WSTREE_WAIT=auto may decide: the user has not set how threads wait.
 bool may_choose_waiting() noexcept {
   for (const char* const name : {"OMP_WAIT_POLICY", "KMP_BLOCKTIME", "KMP_LIBRARY"})
     if (!config::trim(config::find_variable(environ, name).value_or("")).empty()) return false;

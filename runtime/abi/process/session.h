@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the whole process shares: the options and what follows from them, the clock, and the report at exit.
+// The state of the whole process: the options and what follows from them, the clock, and the report at exit.
 #pragma once
 
 #include "options.h"
@@ -18,10 +18,10 @@ namespace wstree::abi {
 struct Session {
   config::Options options;
   core::Settings settings;
-  core::Settings without_history; // the same for loops whose rules say so
+  core::Settings without_history; // settings for loops whose rules turn the history off
   Rules* rules = nullptr;         // nullptr: there are none
   bool serves_named = false;      // perhaps also loops whose schedule the environment does not choose
-  TaskSchedule named{true};       // of loops that say dynamic, guided or auto; in units of their chunk
+  TaskSchedule named{true};       // for loops with dynamic, guided or auto; in units of their chunk
   bool balances = false;          // perhaps cuts static loops
   bool repeats = false;           // perhaps calls functions of regions again
   bool measured = false;          // members count and time loops
@@ -31,11 +31,11 @@ struct Session {
   bool chooses_waiting = false;   // shortens how long idle threads spin
   bool watches_gaps = false;      // looks at the time between regions
   bool watches_regions = false;   // for one of these, or for rules or a trace
-  loop::Pace pace;                // how finely they do
+  loop::Pace pace;                // pace of the recordings
 
-  /// Whether regions need more than usual, because of rules or a tool; whether loops do, because of rules,
-  /// because they are measured, or because a tool hears of them. relaxed: a thread that learns late of a tool
-  /// tells it of later ones.
+  /// Returns whether regions need more than usual, because of rules or a tool; and whether loops do, because
+  /// of rules, because they are measured, or because a tool hears of them. relaxed: a thread that learns late
+  /// of a tool tells it of later ones.
   bool attends_regions() const noexcept { return attends_regions_.load(std::memory_order_relaxed); }
   bool attends_loops() const noexcept { return attends_loops_.load(std::memory_order_relaxed); }
   bool watches_loops() const noexcept { return watches_loops_.load(std::memory_order_relaxed); }

@@ -27,7 +27,7 @@ constinit std::atomic<bool> g_ends{false};
 
 [[gnu::destructor]] void end() noexcept { g_ends.store(true, std::memory_order_relaxed); }
 
-/// Whether code is known by its address for longer than a region.
+/// Returns whether code is known by its address for longer than a region.
 bool names_code() noexcept {
   const Session* const ready = g_session.load(std::memory_order_acquire); // as in session()
   return ready != nullptr && (ready->measured || ready->repeats);
@@ -47,7 +47,7 @@ extern "C" WSTREE_EXPORT int dlclose(void* handle) noexcept {
   else
     forget_callers();
   const int result = g_dlclose(-1, handle);
-  forget_callers(); // those that destructors have made known
+  forget_callers(); // the callers that destructors have made known
   forget_runtimes();
   close_doors();
   return result;

@@ -51,7 +51,7 @@ struct Reference {
   void* ours;
 };
 
-/// Where `reference` leads now. relaxed: an address that leads to code only.
+/// Returns the address to which `reference` leads now. relaxed: it leads to code only.
 void* value_of(const Reference& reference) noexcept {
   return std::atomic_ref<void*>(*reinterpret_cast<void**>(reference.slot)).load(std::memory_order_relaxed);
 }
@@ -78,7 +78,7 @@ template <class Visit> void for_each_reference(const LoadedObject& object, Visit
     }
 }
 
-/// Whether the loader binds such a reference of `object` to this library.
+/// Returns whether the loader binds such a reference of `object` to this library.
 bool leads_to_us(const LoadedObject& object, const Reference& reference) noexcept {
   bool found = false;
   any_searched(object, [&](const link_map& map) {
@@ -88,7 +88,7 @@ bool leads_to_us(const LoadedObject& object, const Reference& reference) noexcep
   return found;
 }
 
-/// Whether a runtime comes before us, and has the function.
+/// Returns whether a runtime comes before us, and has the function.
 bool is_shadowed(const Reference& reference) noexcept {
   bool by_runtime = false;
   any_initial([&](const ElfObject& object, bool is_behind_us) {
@@ -133,7 +133,7 @@ LoadedObject bound_before(const Reference& reference) noexcept {
   return runtime && is_runtime(runtime.tables) ? runtime : LoadedObject();
 }
 
-/// Where an object's references lead, found when the first one is met: most objects have none.
+/// The targets of an object's references, found when the first one is met: most objects have none.
 class Binding {
 public:
   explicit Binding(const LoadedObject& object) noexcept
@@ -150,7 +150,8 @@ public:
     }
     return order_->find(reference.name);
   }
-  /// Where the reference should lead, which a `provider` has. A runtime gets its own functions.
+  /// Returns the target of the reference, for which `provider` is the runtime's function. A runtime gets its
+  /// own functions.
   void* target_of(const Reference& reference, void* provider) const noexcept {
     const Doors* const doors = g_doors.load(std::memory_order_relaxed);
     if (is_a_runtime_ || doors == nullptr || doors->pass(reference.name.text)) return provider;
@@ -193,7 +194,7 @@ LoadedObject bound_runtime(const LoadedObject& object) noexcept {
   return found;
 }
 
-/// Whether some object calls a function that has doors, and not through one: its references cannot be
+/// True if some object calls a function that has doors, and not through one: its references cannot be
 /// written, or its runtime has none. relaxed: the thread that sets it is the one that calls so first.
 constinit std::atomic<bool> g_any_stays{false};
 
@@ -215,7 +216,7 @@ Led bind(const LoadedObject& object, std::string_view name) noexcept {
                ((!reference.is_bound || reference.value == provider) &&
                 (leads_to_us(object, reference) || is_shadowed(reference)))) {
       binding.write(reference, binding.target_of(reference, provider));
-    } // else the program has put another one there
+    } // otherwise the program has put another address there
     if (!leads) return;
     const bool stays = provider != nullptr && value_of(reference) == reference.ours;
     if (stays && has_doors(reference.name.text)) g_any_stays.store(true, std::memory_order_relaxed);
@@ -234,7 +235,8 @@ namespace {
 
 LoadedObject object_of(const dl_phdr_info& info) noexcept { return object_around(ElfObject(info).dynamic()); }
 
-/// How many objects the loader had opened when bind_new_objects() looked last. relaxed: costs a walk if late.
+/// The number of objects that the loader had opened when bind_new_objects() looked last. relaxed: costs a
+/// walk if late.
 constinit std::atomic<unsigned long long> g_seen{0};
 
 struct Search {

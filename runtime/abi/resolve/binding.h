@@ -15,7 +15,7 @@
 
 namespace wstree::abi {
 
-/// How many runtimes of a process have doors.
+/// The number of runtimes of a process that have doors.
 inline constexpr unsigned k_doors = 4;
 
 /// A compiler makes a jump of a last call, so that the return address says nothing about who calls. Functions
@@ -25,7 +25,7 @@ struct Doors {
   using Entries = std::array<void*, k_doors>;
 
   const Entries* (*of)(std::string_view name) noexcept; ///< nullptr: the function has none
-  bool (*pass)(std::string_view name) noexcept;         ///< whether callers go to the runtime for now
+  bool (*pass)(std::string_view name) noexcept;         ///< true: callers go to the runtime for now
 };
 extern const Doors k_all_doors; // doors.cpp
 /// An address in the runtime whose callers come through a door; 0 is no door. relaxed: the loader has mapped
@@ -39,7 +39,8 @@ void bind_initial_objects(const Doors& doors) noexcept;
 /// Does that again: what passes has changed. Takes the lock of dl_iterate_phdr().
 void bind_all() noexcept;
 
-/// Whether a reference led to our function of its name, and still does, because it cannot be written.
+/// Facts about a reference: it led to our function of its name, and it still does, because it cannot
+/// be written.
 struct Led {
   bool to_us = false;
   bool and_stays = false;
@@ -57,7 +58,7 @@ LoadedObject object_that_refers_to(std::string_view name) noexcept;
 bool refers_to(const ElfObject& object, std::string_view name) noexcept;
 /// The runtime that references of `object` lead to already.
 LoadedObject bound_runtime(const LoadedObject& object) noexcept;
-/// Whether the function `name` has doors.
+/// Returns whether the function `name` has doors.
 bool has_doors(std::string_view name) noexcept;
 /// After an object is closed: the doors of runtimes that have gone stay closed.
 void close_doors() noexcept;

@@ -41,9 +41,9 @@ void* map_pages(std::size_t bytes) noexcept {
 constinit Right g_writing;
 /// The latest scope of the list. Their runtimes stay mapped: dlclose() keeps them first.
 constinit std::atomic<Scope*> g_scopes{nullptr};
-/// That of code that the process has made itself; nullptr: nothing is remembered.
+/// The scope of code that the process has made itself; nullptr: none is remembered.
 constinit std::atomic<Scope*> g_outside{nullptr};
-/// How often forget_callers() has begun.
+/// The number of times that forget_callers() has begun.
 constinit std::atomic<std::uint64_t> g_forgotten{0};
 
 /// acquire: pairs with the release in Writer::scope_of(), so that the scopes are complete.
@@ -143,7 +143,7 @@ private:
 };
 static_assert(sizeof(PageTable) % alignof(PageEntry) == 0);
 
-/// What is remembered of the page of `caller`, wherever it stands in the table.
+/// Returns the scope that is remembered for the page of `caller`, at any place in the table.
 Scope* remembered_scope(const void* caller) noexcept {
   const PageTable& table = *g_pages.load(std::memory_order_acquire); // as in scope_at_home()
   const std::uint64_t page = PageTable::page_of(caller);

@@ -29,8 +29,8 @@ struct CallerRange {
 extern CallerRange g_first_caller;
 /// Its runtime: see g_homes. relaxed: an address that says all there is to say.
 extern std::atomic<const void*> g_first_home;
-/// Whether no schedule of ours is asked for. relaxed everywhere: a thread that learns of it late
-/// goes to the runtime, as it did before. The assembler code knows it, too.
+/// True if no schedule of ours is asked for. relaxed everywhere: a thread that learns of it late goes to the
+/// runtime, as it did before. The assembler code reads it, too.
 extern std::atomic<bool> g_is_idle __asm__("wstree_is_idle");
 inline bool is_idle() noexcept { return g_is_idle.load(std::memory_order_relaxed); }
 inline void end_idleness() noexcept { g_is_idle.store(false, std::memory_order_relaxed); }
@@ -44,7 +44,7 @@ struct PageEntry {
 
 class PageTable {
 public:
-  static constexpr unsigned k_page_bits = 12; // of the smallest pages; no two objects share one
+  static constexpr unsigned k_page_bits = 12; // bits of the smallest pages; no two objects share a page
 
   static std::uint64_t page_of(const void* code) noexcept {
     return reinterpret_cast<Address>(code) >> k_page_bits;
@@ -112,8 +112,8 @@ bool note_order(const SearchOrder& order) noexcept;
 /// The order for code of `caller`; no object: code that the process has made itself.
 SearchOrder order_for(const LoadedObject& caller) noexcept;
 
-/// Where code of the object around `code`, which the call is about, may be said to call: at `caller`, if that
-/// has the same runtime, else at `code`. A compiler may have made a jump of the call.
+/// Returns the code to which a call is attributed that is about `code`: `caller`, if that has the same
+/// runtime as the object around `code`, else `code`. A compiler may have made a jump of the call.
 const void* unknown_code_about(const void* code, const void* caller) noexcept;
 inline const void* code_about(const void* code, const void* caller) noexcept {
   if (g_first_caller.holds(caller) && g_first_caller.holds(code)) [[likely]]
@@ -121,7 +121,7 @@ inline const void* code_about(const void* code, const void* caller) noexcept {
   return unknown_code_about(code, caller);
 }
 
-/// The same, at first where it is remembered.
+/// Looks `function` up for the code at `caller`, at first in what is remembered.
 inline void* find_for(Function& function, const void* caller) noexcept {
   if (g_first_caller.holds(caller)) [[likely]]
     if (void* const found = function.of_first_caller.load(std::memory_order_relaxed)) [[likely]]
@@ -133,17 +133,17 @@ inline void* find_for(Function& function, const void* caller) noexcept {
   return look_up(function, caller);
 }
 
-/// Whether the code at `caller` is that of a runtime, which gets its own functions back.
+/// Returns whether the code at `caller` is that of a runtime, which gets its own functions back.
 bool unknown_caller_is_runtime(const void* caller) noexcept;
 inline bool caller_is_runtime(const void* caller) noexcept {
   if (g_first_caller.holds(caller)) return false;
   const Scope* const scope = scope_at_home(caller);
   return scope != nullptr ? scope->order.is_runtimes_own() : unknown_caller_is_runtime(caller);
 }
-/// Whether the regions of the code at `caller` are in a runtime of LLVM's.
+/// Returns whether the regions of the code at `caller` are in a runtime of LLVM's.
 bool regions_are_llvms(const void* caller) noexcept;
 
-/// Whether any code has called yet.
+/// Returns whether any code has called yet.
 bool has_callers() noexcept;
 /// Before and after an object is closed: forgets the callers that may go. A destructor may call in between.
 void forget_callers() noexcept;
@@ -151,7 +151,8 @@ using Keep = void(const char* path) noexcept;
 /// Before an object is closed: calls keep(path) for each object that has called and may go. Later calls of
 /// forget_callers() leave its pages alone.
 void keep_callers(Keep* keep) noexcept;
-/// The same for the runtimes of all callers: what was found in them leads to their code.
+/// Calls keep(path) for the runtimes of all callers: functions that were found in them are part of
+/// their code.
 void keep_runtimes(Keep* keep) noexcept;
 /// After an object is closed: forgets the runtimes that have gone all the same, because only a destructor of
 /// the object has called them.

@@ -96,7 +96,7 @@ Versions ElfObject::versions_of(const ElfW(Rela) & relocation) const noexcept {
   }
 }
 
-/// Whether the loader takes the definition at `index` for a reference that wants such a version.
+/// Returns whether the loader takes the definition at `index` for a reference that wants such a version.
 bool ElfObject::has_version(std::uint32_t index, Versions wanted) const noexcept {
   if (versions_ == nullptr) return true;
   const ElfW(Versym) version = versions_[index];
@@ -153,7 +153,7 @@ bool ElfObject::any_symbol(const SymbolName& name, Versions wanted, Visit&& visi
 void* ElfObject::find(const SymbolName& name, Versions wanted) const noexcept {
   void* found = nullptr;
   any_symbol(name, wanted, [&](const ElfW(Sym) & symbol) {
-    const auto type = ELF64_ST_TYPE(symbol.st_info); // the same for both classes
+    const auto type = ELF64_ST_TYPE(symbol.st_info); // the macro is the same for both classes
     if (type == STT_FUNC || type == STT_NOTYPE) found = reinterpret_cast<void*>(base_ + symbol.st_value);
     return found != nullptr;
   });

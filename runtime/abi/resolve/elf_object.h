@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a loaded object says about itself, read without the help of the loader: dlsym() needs an initialised C
-// library to report a failure, leaves the report for the program's next dlerror(), and some tools wrap it.
+// The tables of a loaded object, read without the help of the loader: dlsym() needs an initialised C library
+// to report a failure, leaves the report for the program's next dlerror(), and some tools wrap it.
 #pragma once
 
 #include <elf.h>
@@ -24,7 +24,7 @@ extern "C" {
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _etext[] __attribute__((visibility("hidden")));
 }
-/// Whether `address` is in the code of the object that this code is part of.
+/// Returns whether `address` is in the code of the object that this code is part of.
 inline bool is_own_code(const void* address) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
   return reinterpret_cast<std::uintptr_t>(address) - begin <
@@ -63,7 +63,8 @@ struct SymbolName {
   std::uint32_t old_hash = 0;
 };
 
-// How the loader fills in the address of a function: for a call, for other uses, and in data.
+// Relocations by which the loader fills in the address of a function: for a call, for other uses, and
+// in data.
 #if defined(__x86_64__)
 inline constexpr std::uint32_t k_jump_slot = R_X86_64_JUMP_SLOT;
 inline constexpr std::uint32_t k_global_data = R_X86_64_GLOB_DAT;
@@ -105,7 +106,7 @@ public:
 
   /// The name that other objects are linked with; empty: it has none.
   std::string_view soname() const noexcept { return soname_ != 0 ? strings_ + soname_ : ""; }
-  /// Whether dlclose() leaves it in the process.
+  /// Returns whether dlclose() leaves the object in the process.
   bool never_unloads() const noexcept { return never_unloads_; }
 
   /// Calls visit(name) for each library that it was linked with, in their order, until one returns true.
@@ -114,7 +115,7 @@ public:
       if (entry->d_tag == DT_NEEDED && visit(std::string_view(strings_ + entry->d_un.d_val))) return true;
     return false;
   }
-  /// Whether it was linked with a library whose name begins like this.
+  /// Returns whether the object was linked with a library whose name begins like this.
   bool needs(std::string_view library) const noexcept {
     return any_needed([&](std::string_view name) { return name.starts_with(library); });
   }
@@ -126,7 +127,7 @@ public:
   }
   /// Whose version the reference wants.
   Versions versions_of(const ElfW(Rela) & relocation) const noexcept;
-  /// Whether the program runs without the function.
+  /// Returns whether the program runs without the function.
   bool is_weak(const ElfW(Rela) & relocation) const noexcept {
     return ELF64_ST_BIND(symbols_[ELF64_R_SYM(relocation.r_info)].st_info) == STB_WEAK;
   }

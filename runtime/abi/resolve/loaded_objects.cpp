@@ -35,14 +35,14 @@ constinit std::atomic<const link_map*> g_first{nullptr};
 constinit std::atomic<Address> g_page_size{0};          // relaxed: as above
 constinit std::atomic<const link_map*> g_last{nullptr}; // nullptr: this library was opened later
 
-/// Where the lists of what it searches stand in a record of the loader; 0: not known. As above.
+/// The place of the search lists in a record of the loader; 0: not known. As above.
 constinit std::atomic<std::size_t> g_lists_at{0};
 
 /// The loader's counter of the objects that it has opened; nullptr: not known. relaxed: a thread that knows
 /// code of a new object has got that from the thread which has opened it, and its count with it.
 constinit std::atomic<const Address*> g_count{nullptr};
 constinit std::atomic<bool> g_has_looked_for_count{false}; // relaxed: each thread would find the same
-/// That counter when this process was forked. relaxed: written while it has one thread.
+/// The value of that counter when this process was forked. relaxed: written while it has one thread.
 constinit std::atomic<Address> g_count_at_fork{0};
 
 constexpr std::string_view k_c_library = "libc.so.6";
@@ -72,7 +72,8 @@ int find_needed(dl_phdr_info* info, std::size_t, void* data) noexcept {
   return 1;
 }
 
-/// Whether the kernel can read a word at `address`. It fetches the mask before it rejects the first argument.
+/// Returns whether the kernel can read a word at `address`. It fetches the mask before it rejects the
+/// first argument.
 bool is_readable(std::uintptr_t address) noexcept {
   constexpr long k_no_such_way = -1;
   return config::system_call(SYS_rt_sigprocmask, k_no_such_way, address, 0L, sizeof(std::uint64_t)) ==
@@ -266,7 +267,7 @@ LoadedObject first_runtime() noexcept {
 }
 
 std::size_t find_runtimes_of(const LoadedObject& caller, std::span<LoadedObject> room) noexcept {
-  // What `caller` needs stays loaded as long as `caller` does, whose code is calling.
+  // An object that `caller` needs stays loaded as long as `caller` does, whose code is calling.
   struct Entry {
     Address base;
     const ElfW(Dyn) * dynamic;

@@ -46,10 +46,11 @@ Address page_size() noexcept;
 /// The segments of `object`, of which the first begins with the table of them; empty: it does not.
 std::span<const ElfW(Phdr)> segments_of(const LoadedObject& object) noexcept;
 
-/// Whether `object` is still where it was found. Reads nothing of it; takes locks as object_around() does.
+/// Returns whether `object` is still where it was found. Reads nothing of it; takes locks as
+/// object_around() does.
 bool is_there(const LoadedObject& object) noexcept;
 
-/// Whether `object` has been there from the beginning. Such objects are never unloaded.
+/// Returns whether `object` has been there from the beginning. Such objects are never unloaded.
 bool is_initial(const ElfObject& object) noexcept;
 
 /// Calls visit(object, is_behind_us) for each object that has been there from the beginning, this library
@@ -75,8 +76,8 @@ std::size_t find_runtimes_of(const LoadedObject& caller, std::span<LoadedObject>
 /// The first runtime in the process; none if there is none. Takes the lock of dl_iterate_phdr().
 LoadedObject first_runtime() noexcept;
 
-/// How many objects the loader has opened so far; 0: this thread is counting already. Takes no lock where
-/// check_count() has found the loader's counter, else the lock of dl_iterate_phdr().
+/// Returns the number of objects that the loader has opened so far; 0: this thread is counting already. Takes
+/// no lock where check_count() has found the loader's counter, else the lock of dl_iterate_phdr().
 unsigned long long opened_objects() noexcept;
 /// Called while the loader cannot open objects, of which it has opened `opened`: looks for the loader's
 /// counter the first time, and gives up a counter that differs.
@@ -84,7 +85,8 @@ void check_count(unsigned long long opened) noexcept;
 /// In the child of a fork: remembers that a thread of the parent may have had the lock of dl_iterate_phdr(),
 /// which stays locked in the child then. Takes no lock.
 void note_fork() noexcept;
-/// Whether that lock may be locked for good: an object that this process opens itself shows that it is free.
+/// Returns whether that lock may be locked for good: an object that this process opens itself shows that it
+/// is free.
 bool walk_may_never_end() noexcept;
 
 using VisitObject = int(dl_phdr_info* info, std::size_t size, void* data) noexcept;
@@ -105,8 +107,8 @@ struct SearchedList {
   const link_map* const* objects;
   unsigned count;
 };
-/// Where the loader's record of `object` points to its lists, behind the last of which stands a null pointer;
-/// nullptr: not known.
+/// Returns the pointer in the loader's record of `object` to its search lists, behind the last of which
+/// stands a null pointer; nullptr: not known.
 const SearchedList* const* const* searched_lists(const LoadedObject& object) noexcept;
 
 /// The entry of an array that the loader replaces by a longer copy before it frees it. `array` is the

@@ -31,12 +31,12 @@ public:
     return reinterpret_cast<Pointer>(find_known_to_runtime(function_, caller));
   }
 
-  /// What the code at `caller` gets; nullptr if the runtime does not have it.
+  /// Returns the function for the code at `caller`; nullptr if the runtime does not have it.
   [[gnu::always_inline]] Pointer find(const void* caller) noexcept {
     return reinterpret_cast<Pointer>(find_for(function_, caller));
   }
 
-  /// The same for a function that the program cannot do without.
+  /// Returns the function, which the program cannot do without.
   [[gnu::always_inline]] Pointer require(const void* caller) noexcept {
     const Pointer found = find(caller);
     if (found == nullptr) [[unlikely]]
@@ -81,8 +81,8 @@ template <class... Args> const void* code_among(Args... args) noexcept {
   return code;
 }
 
-/// What an exported function does while no schedule of ours is asked for, as the last thing: calls the
-/// runtime's function by a jump, without a frame of its own. An object does that once.
+/// Ends an exported function while no schedule of ours is asked for: calls the runtime's function by a jump,
+/// without a frame of its own. An object does that once.
 template <auto& real, class... Args> WSTREE_SAME_CALLER inline auto hand_over(Args... args) {
   return real.require_when_idle(code_among(args...), WSTREE_CALLER)(args...);
 }

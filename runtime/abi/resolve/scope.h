@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where code of one kind of caller finds the functions of its OpenMP runtime.
+// The search for the functions of an OpenMP runtime, for the code of one kind of caller.
 #pragma once
 
 #include "resolve/loaded_objects.h"
@@ -68,17 +68,17 @@ private:
   ElfObject own_;
   std::array<LoadedObject, k_most_runtimes> runtimes_;
   std::size_t count_ = 0;
-  std::array<Versions, 3> versions_{}; // that the caller wants, by group
-  std::array<bool, 3> calls_{};        // whether the caller has references, by group
+  std::array<Versions, 3> versions_{}; // versions that the caller wants, by group
+  std::array<bool, 3> calls_{};        // true: the caller has references, by group
   ElfObject regions_;                  // the runtime of the caller's regions
   bool has_two_regions_ = false;
   bool regions_are_llvms_ = false;
 };
 
-/// Whether the code of `object` calls functions whose names begin like this.
+/// Returns whether the code of `object` calls functions whose names begin like this.
 bool calls(const ElfObject& object, std::string_view prefix) noexcept;
 
-/// What has been found in one order. Never freed: a thread may be reading it.
+/// The functions that were found in one order. Never freed: a thread may be reading it.
 class Scope {
 public:
   static constexpr std::uint16_t k_functions = 256;
@@ -87,7 +87,8 @@ public:
 
   /// nullptr: see SearchOrder. Remembers what it finds.
   void* find(Function& function) noexcept;
-  /// What is remembered of the function with this number: its address, missing(), or nullptr for nothing.
+  /// Returns the remembered address of the function with this number, missing(), or nullptr if nothing
+  /// is remembered.
   void* known(std::uint16_t number) const noexcept {
     return addresses_[number].load(std::memory_order_relaxed); // leads to code, which the loader has mapped
   }

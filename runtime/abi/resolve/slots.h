@@ -18,7 +18,8 @@ namespace wstree::abi {
 /// The right to make a page of the loader's writable for a moment.
 inline constinit Right g_unlocking;
 
-/// Where the loader has put the addresses of an object's functions: which pages it made read-only afterwards.
+/// The slots in which the loader has put the addresses of an object's functions, and the pages that it made
+/// read-only afterwards.
 class Slots {
 public:
   explicit Slots(const LoadedObject& object) noexcept
@@ -30,7 +31,7 @@ public:
       }
   }
 
-  /// Where that cannot be done, calls go on as before.
+  /// Writes the slot if that can be done; otherwise calls go on as before.
   void write(Address slot, void* value) const noexcept {
     if (!is_writable(slot)) return;
     if (slot < locked_ || slot >= end_of_locked_) return store(slot, value);

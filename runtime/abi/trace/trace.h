@@ -29,12 +29,13 @@ void say_dropped() noexcept;
 /// In the child of a fork, while it has one thread.
 void forget_tracks() noexcept;
 
-/// What time a tick is.
+/// The relation of ticks and time.
 struct TickClock {
   std::uint64_t ticks = 0, nanoseconds = 0; ///< at the same time; of CLOCK_MONOTONIC
   double ns_per_tick = 1;
 
-  /// The same for all processes of a machine. Never smaller for a larger number of ticks.
+  /// Returns the time of a tick, on a clock that all processes of a machine share. Never smaller for a larger
+  /// number of ticks.
   std::uint64_t to_ns(std::uint64_t at) const noexcept {
     const auto since = static_cast<double>(static_cast<std::int64_t>(at - ticks)) * ns_per_tick;
     return nanoseconds + static_cast<std::uint64_t>(static_cast<std::int64_t>(since));

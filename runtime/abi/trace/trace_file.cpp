@@ -89,7 +89,7 @@ private:
     return name != nullptr && *name != '\0' ? name : "unknown";
   }
 
-  /// What tools need to find the source lines.
+  /// Writes the data by which tools find the source lines.
   void write_sites() noexcept {
     out_.text(", \"sites\": [");
     bool first = true;
@@ -236,7 +236,7 @@ private:
   ReportWriter& out_;
   const TickClock& clock_;
   std::uint64_t process_;
-  const Track* tracks_ = all_tracks(); // those of threads that come later are not written
+  const Track* tracks_ = all_tracks(); // tracks of threads that come later are not written
   std::uint64_t track_count_ = 0;
   std::uint64_t arrows_ = 0;
   std::uint64_t victim_looks_ = 0;
