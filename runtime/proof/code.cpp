@@ -9,7 +9,7 @@
 namespace wstree::proof {
 namespace {
 
-constexpr std::size_t k_most_instructions = 4000; // of a function
+constexpr std::size_t k_most_instructions = 4000; // instructions of a function
 constexpr std::size_t k_most_blocks = 1200;
 
 Instruction compact(const cs_insn& found) noexcept {
@@ -43,7 +43,7 @@ Instruction compact(const cs_insn& found) noexcept {
   return made;
 }
 
-/// Whether control goes on behind `instruction`.
+/// Returns whether control goes on behind `instruction`.
 bool goes_on(const Instruction& instruction) noexcept {
   switch (instruction.id) {
   case X86_INS_JMP:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the number of a loop's iterations is when its region begins.
+// The place of a loop's number of iterations when its region begins.
 #pragma once
 
 #include <cstddef>

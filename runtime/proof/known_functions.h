@@ -29,7 +29,8 @@ struct KnownFunction {
   std::uint8_t floats = 0;   // and in vector registers
 };
 
-/// Whether `name` is a function that changes or reads how a thread computes with floating-point numbers.
+/// Returns whether `name` is a function that changes or reads how a thread computes with
+/// floating-point numbers.
 bool is_of_float_environment(const char* name) noexcept;
 
 /// nullptr: unknown.

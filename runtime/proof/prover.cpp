@@ -102,7 +102,7 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   is_ending_ = was_ending || !shape.reaches_return;
   for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
     if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
-  // Whether the program ends is decided as other effects are.
+  // The end of the program is judged as other effects are.
   for (const std::uint32_t next : shape.next)
     is_ending_ |= next != k_none && !walk.function.blocks[next].reaches_return;
   walk.has_effect[block] = loop_.has_effect;
@@ -260,13 +260,13 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
   return true;
 }
 
-/// Whether no merge depends on a decision by the part: behind the decision all ways have it, or none.
+/// Checks that no merge depends on a decision by the part: behind the decision all paths have it, or none.
 bool Prover::check_decisions(const Walk& walk) noexcept {
   const auto count = static_cast<std::uint32_t>(walk.function.blocks.size());
   auto* const open = passing_.make<std::uint32_t>(count + 2);
   auto* const seen = passing_.make<bool>(count);
   if (open == nullptr || seen == nullptr) return refuse("is too long", walk.function.entry());
-  // Whether a way from `from` returns without `without`, and whether one gets there.
+  // Returns whether a path from `from` returns without `without`; gets_there: whether a path leads there.
   const auto look = [&](std::uint32_t from, std::uint32_t without, bool& gets_there) noexcept {
     std::size_t waiting = 0;
     bool returns = false;

@@ -95,8 +95,8 @@ State::Formula Prover::formula_edge(const State& state, unsigned condition, bool
   return State::Formula::open;
 }
 
-/// Whether flags are those of a test whether the part of gcc's formula is empty, in one of the forms that
-/// nothing can make wrap.
+/// Returns whether flags are those of a test whether the part of gcc's formula is empty, in one of the forms
+/// that nothing can make wrap.
 bool Prover::is_test_for_empty(const Flags& flags, unsigned condition) noexcept {
   if (flags.size != dividend_size_ || (is_cut_ && flags.size == 8)) return false;
   const bool is_equality = goes_by_result(condition) && condition != X86_INS_JS && condition != X86_INS_JNS;
@@ -113,7 +113,7 @@ bool Prover::is_test_for_empty(const Flags& flags, unsigned condition) noexcept 
   return !is_unsigned_ && (flags.is_comparison || flags.overflow == 0);
 }
 
-/// Whether an edge is taken by parts with iterations only.
+/// Returns whether only parts with iterations take an edge.
 bool Prover::excludes_empty(const Flags& flags, unsigned condition, bool is_taken) noexcept {
   if (values_.length == 0 || (!trusts_ && !is_test_for_empty(flags, condition))) return false;
   const Value difference = values_.subtract(flags.a, flags.b);
@@ -135,7 +135,7 @@ bool Prover::excludes_empty(const Flags& flags, unsigned condition, bool is_take
   return holds_for(condition, sign_of(node.polynomial.constant - term.factor), is_known) != is_taken;
 }
 
-/// Whether `difference` is zero for the part with the loop's last iteration alone.
+/// Returns whether `difference` is zero only for the part with the loop's last iteration.
 bool Prover::is_end_of_loop(Value difference) noexcept {
   const Node& node = values_.at(difference);
   if (node.kind != Node::Kind::polynomial || values_.length == 0) return false;
@@ -156,7 +156,8 @@ bool Prover::is_end_of_loop(Value difference) noexcept {
   return false;
 }
 
-/// Whether `difference` is the one that clang's minimum of the part's end and the loop's decides by.
+/// Returns whether `difference` is the one by which clang decides on the minimum of the part's end and
+/// the loop's.
 bool Prover::is_clangs_minimum(Value difference) noexcept {
   if (!is_clang_ || dividend_ == 0) return false;
   const Value raw = values_.subtract(values_.of(Symbol::Kind::raw_end, k_part), dividend_);
@@ -234,7 +235,7 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
   return true;
 }
 
-/// Whether the function may decide so.
+/// Checks that the function may decide by `branch`.
 bool Prover::check_branch(const State& state, const Instruction& branch) noexcept {
   decides_ = false;
   if (loop_.is_silent) return true;

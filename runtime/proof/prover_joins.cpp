@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where paths meet: what holds on both.
+// The join of two paths: the facts that hold on both.
 #include "prover.h"
 #include "registers.h"
 

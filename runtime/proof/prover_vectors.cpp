@@ -8,7 +8,7 @@
 namespace wstree::proof {
 namespace {
 
-/// Whether an instruction writes the first 4 bytes of a register alone, from the last operand.
+/// Returns whether an instruction writes the first 4 bytes of a register alone, from the last operand.
 bool writes_word(unsigned instruction) noexcept {
   switch (instruction) {
 #define WSTREE_BOTH(name)                                                                                    \
@@ -24,7 +24,7 @@ bool writes_word(unsigned instruction) noexcept {
   }
 }
 
-/// Whether an instruction uses the first 4 bytes of vector registers alone.
+/// Returns whether an instruction uses the first 4 bytes of vector registers alone.
 bool is_of_word(unsigned instruction, const VectorUse& use) noexcept {
   switch (instruction) {
     WSTREE_BOTH(SQRTSS)

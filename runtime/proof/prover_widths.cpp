@@ -59,15 +59,15 @@ void Prover::note_cut(Value value, const State& state) noexcept {
   (loop_.is_entered && !is_place(value) ? is_cut_inside_ : is_cut_) = true;
 }
 
-/// Whether the value of a location at the loop's header, of which iterations cut others, may be one of those.
+/// Returns whether a location's value at the loop's header may be one that iterations cut.
 bool Prover::may_be_cut(Value value, const State& state) const noexcept {
   const Node& node = values_.at(value);
   return is_cut_inside_ && node.kind == Node::Kind::polynomial && (node.bits & (k_part | k_number)) != 0 &&
          !is_place(value) && !is_whole(node.polynomial, state.is_nonempty || state.least > 0);
 }
 
-/// Whether a number of the part is one of 4 bytes, with a sign as well as without: a bound or an iteration.
-/// `is_nonempty`: there are iterations.
+/// Returns whether a number of the part fits into 4 bytes, with a sign as well as without: a bound or an
+/// iteration. `is_nonempty`: there are iterations.
 bool Prover::is_whole(const Polynomial& polynomial, bool is_nonempty) const noexcept {
   bool has_length = false;
   for (std::uint32_t i = 0; i < polynomial.count; ++i) {
@@ -112,7 +112,7 @@ bool Prover::is_whole(const Polynomial& polynomial, bool is_nonempty) const noex
   return true;
 }
 
-/// Whether `value` is an address in a part of an array.
+/// Returns whether `value` is an address in a part of an array.
 bool Prover::is_place(Value value) const noexcept {
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || (node.bits & k_part) == 0) return false;

@@ -45,7 +45,7 @@ enum class Operation : std::uint8_t {
   least_unsigned,
   most_unsigned
 };
-/// Whether the order in which values are put in shows, by rounding.
+/// Returns whether the order in which values are put in shows, by rounding.
 inline bool is_float(Operation operation) noexcept {
   return operation == Operation::add_float || operation == Operation::multiply_float;
 }
@@ -64,7 +64,7 @@ struct Symbol {
     remainder,
     remainder_or_zero,
     length,
-    share, ///< of the part's iterations: x, divided by 2^y
+    share, ///< a share of the part's iterations: x, divided by 2^y
     low,
     raw_end,
     is_last,
@@ -104,8 +104,8 @@ struct Node {
   enum class Kind : std::uint8_t {
     polynomial, ///< a sum of products of symbols, modulo 2^64
     plain,      ///< only the bits are known
-    sum,      ///< what a location of the loop's header was, with values of iterations put in by one operation
-    merged,   ///< what a loop has left of a sum: the operation's identity for no iterations
+    sum,      ///< a location's value at the loop's header, with values of iterations put in by one operation
+    merged,   ///< the result of a sum behind the loop: the operation's identity for no iterations
     combined, ///< shared memory at an address, with a merged value put in
   };
   Kind kind = Kind::plain;
@@ -158,7 +158,7 @@ public:
     return id != 0 && symbol(id).kind == kind;
   }
 
-  // Of polynomials, and what is known of others.
+  // Arithmetic of polynomials; other values keep their bits only.
   Value add(Value a, Value b) noexcept { return sum_of(a, b, 1); }
   Value subtract(Value a, Value b) noexcept { return sum_of(a, b, -1); }
   Value multiply(Value a, Value b) noexcept;
@@ -169,7 +169,7 @@ public:
   // The formula of gcc: set when they are known.
   SymbolId thread_number = 0;
   SymbolId remainder_or_zero = 0;
-  SymbolId length = 0; // of the part
+  SymbolId length = 0; // iterations of the part
   SymbolId low = 0;    // its first iteration
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How instructions of vector registers use the halves of their operands: the low 8 bytes, and the rest.
+// The use of operands' halves by instructions of vector registers: the low 8 bytes, and the rest.
 #pragma once
 
 #include "values.h"
