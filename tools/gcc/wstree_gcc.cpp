@@ -65,7 +65,8 @@ Globs split(const char* list) {
   return words;
 }
 
-/// Whether the clauses leave the schedule to us; `schedule`: the clause that names a schedule, or null.
+/// Returns whether the clauses leave the schedule to us; `schedule`: the clause that names a schedule,
+/// or null.
 bool may_change(tree clauses, tree& schedule) {
   schedule = NULL_TREE;
   for (tree clause = clauses; clause != NULL_TREE; clause = OMP_CLAUSE_CHAIN(clause)) {
@@ -96,8 +97,8 @@ bool may_change(tree clauses, tree& schedule) {
   }
 }
 
-/// Whether a bound of a loop inside depends on an outer loop's variable (collapse): gcc cannot compile that
-/// with another schedule than static, and OpenMP forbids it.
+/// Returns whether a bound of a loop inside depends on an outer loop's variable (collapse): gcc cannot
+/// compile that with another schedule than static, and OpenMP forbids it.
 bool is_triangular(gomp_for* loop) {
   for (std::size_t i = 0; i < gimple_omp_for_collapse(loop); ++i)
     if (TREE_CODE(gimple_omp_for_initial(loop, i)) == TREE_VEC ||

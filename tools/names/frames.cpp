@@ -63,7 +63,7 @@ template <class Visit> void each_part(Dwarf_Die& die, Visit visit) {
     visit(begin, end);
 }
 
-/// What is executed seldom lies apart from the rest of its function.
+/// A part of a function's code: code that is executed seldom lies apart from the rest.
 struct Part {
   Dwarf_Addr begin = 0, end = 0;
 };
@@ -76,7 +76,7 @@ Part part_at(Dwarf_Die& function, Dwarf_Addr address) {
   return part;
 }
 
-/// Where the code ends in a part of the function around it; 0: it has none there.
+/// Returns the end of the code in a part of the function around it; 0: it has none there.
 Dwarf_Addr end_in(Dwarf_Die& die, const Part& part) {
   Dwarf_Addr last = 0;
   each_part(die, [&](Dwarf_Addr begin, Dwarf_Addr end) {
@@ -85,7 +85,7 @@ Dwarf_Addr end_in(Dwarf_Die& die, const Part& part) {
   return last;
 }
 
-/// Of the code of an inlined function, the first address behind `address`.
+/// Returns the first address behind `address` in the code of an inlined function.
 std::optional<Dwarf_Addr> first_behind(Dwarf_Die& die, Dwarf_Addr address) {
   std::optional<Dwarf_Addr> first;
   each_part(die, [&](Dwarf_Addr begin, Dwarf_Addr) {

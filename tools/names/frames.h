@@ -32,13 +32,13 @@ struct SourceLine {
   int line = 0;
 };
 
-/// That of the code at an address; lines with the number 0 stand for the one before them.
+/// Returns the line of the code at an address; lines with the number 0 stand for the one before them.
 SourceLine line_at(Dwarf_Die& unit, Dwarf_Addr address);
 
-/// Where an inlined function was called.
+/// Returns the line where an inlined function was called.
 SourceLine call_of(Dwarf_Die& unit, Dwarf_Die& inlined);
 
-/// Where a function is declared.
+/// Returns the line where a function is declared.
 SourceLine declaration_of(Dwarf_Die& function);
 
 } // namespace wstree::names

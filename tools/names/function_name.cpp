@@ -49,7 +49,8 @@ std::string without_parameters(std::string_view text) {
   return result;
 }
 
-/// Where the name of an operator that begins at `begin` ends: "operator()", "operator<<", "operator int".
+/// Returns the end of the name of an operator that begins at `begin`: "operator()", "operator<<",
+/// "operator int".
 std::size_t behind_operator(std::string_view text, std::size_t begin) {
   const auto name = begin + k_operator.size();
   const auto rest = text.substr(name);

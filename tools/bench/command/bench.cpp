@@ -39,7 +39,7 @@ bool runs(const bench::Setting& setting, const std::string& runtime, bool with_l
     command.environment.set("LD_LIBRARY_PATH", setting.libomp.folder.string());
   if (with_library) command.environment.preload_first(setting.library.string());
   command.environment.set("LD_BIND_NOW", "1");
-  // What the loader says about it is of no use: the caller says it in our words.
+  // The loader's message about it is of no use: the caller reports the error in its own words.
   const int errors = ::dup(STDERR_FILENO);
   if (std::freopen("/dev/null", "w", stderr) == nullptr) return false;
   const bool well = bench::run_to_end(command).empty();
@@ -188,7 +188,7 @@ void announce(const bench::Setting& setting) {
     fmt::print("{:<13} about {} minutes\n", "takes", (seconds + 30) / 60);
 }
 
-/// What is shown first, and stands in the file.
+/// Returns the origin of the figures, which is shown first, and stands in the file.
 Json origin_of(const bench::Setting& setting) {
   auto machine = bench::machine_facts();
   if (setting.fifo)

@@ -32,7 +32,7 @@ namespace wstree::cli::bench {
 
 using Json = nlohmann::ordered_json;
 
-/// Of a JSON object; null if it is not there, or if that is no object.
+/// Returns a member of a JSON object; null if it is not there, or if `object` is no object.
 const Json& member(const Json& object, const std::string& name);
 
 class Findings {
@@ -43,7 +43,7 @@ public:
   void add_seconds(const std::string& part, double seconds);
   void add_failure(std::string text) { failures_.push_back(std::move(text)); }
 
-  /// What a program has written for a part; null if there is nothing.
+  /// Returns the JSON that a program has written for a part; null if there is none.
   [[nodiscard]] const Json& data(const std::string& part, const std::string& name) const;
   /// All of a part by name.
   [[nodiscard]] const Json& data(const std::string& part) const;

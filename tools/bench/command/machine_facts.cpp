@@ -20,7 +20,7 @@ std::string first_line(const std::string& file) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Of /proc/cpuinfo: the values of a key, one for each CPU.
+/// Returns the values of a key of /proc/cpuinfo, one for each CPU.
 std::vector<std::string> values(const std::string& cpuinfo, const std::string& key) {
   std::vector<std::string> found;
   std::istringstream lines(cpuinfo);

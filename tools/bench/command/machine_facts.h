@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a reader of figures has to know of the machine.
+// Facts about the machine, for a reader of figures.
 #pragma once
 
 #include <string>

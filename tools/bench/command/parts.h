@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What there is to measure, and how much of it.
+// The parts of the benchmark, and their sizes.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace wstree::cli::bench {
 struct Part {
   std::string_view name, meaning;
   bool usual; ///< measured unless the user says what is to be
-  /// What it takes with libomp, libgomp and oneTBB on two processors of a few years ago, full and quick.
+  /// Duration with libomp, libgomp and oneTBB on two processors of a few years ago, full and quick.
   unsigned seconds, quick_seconds;
 };
 
@@ -51,9 +51,14 @@ inline constexpr std::array<Part, 22> k_parts{{
 enum class Size { full, quick, smoke };
 
 /// Which programs a start is for.
-enum class By { first, each, one }; ///< that of the first runtime, that of each, or the first that there is
+enum class By {
+  first,
+  each,
+  one
+}; ///< the program of the first runtime, of each, or of the first that
+   ///< there is
 
-/// What a start needs and is given, besides its arguments.
+/// The needs of a start, besides its arguments.
 enum Needs : unsigned {
   k_preload = 1, ///< the library is preloaded into the program, if there is one
   k_library = 2, ///< is not started without the library
@@ -70,7 +75,8 @@ struct PartStart {
   unsigned needs;
   std::string_view arguments;
   std::array<std::string_view, 3> sized; ///< more of them, for each size
-  std::string_view name = "";            ///< of what it finds; else the runtime's behind it: "calls-libgomp"
+  std::string_view name = "";            ///< name of its findings; else the runtime's behind
+                                         ///< it: "calls-libgomp"
   std::string_view variable = "";
 };
 
@@ -258,25 +264,25 @@ inline constexpr std::array<PartStart, 23> k_starts{{
 struct Selection {
   std::vector<std::string> parts; ///< in the order of k_parts
   Size size = Size::full;
-  unsigned rounds = 0;       ///< of the loops
-  unsigned short_rounds = 0; ///< of the short ones
+  unsigned rounds = 0;       ///< rounds of the loops
+  unsigned short_rounds = 0; ///< rounds of the short loops
 
   [[nodiscard]] bool has(std::string_view part) const;
   /// Returns about how long the selection takes; the number of rounds changes some parts alone.
   [[nodiscard]] unsigned seconds() const;
 };
 
-/// Of the loops, unless the user says it.
+/// Rounds of the loops, unless the user sets them.
 unsigned usual_rounds(Size size);
 unsigned usual_short_rounds(Size size);
-/// Of what is measured unless the user says it.
+/// Seconds of the parts that are measured unless the user chooses parts.
 unsigned usual_seconds(Size size);
 
 /// The words of `list` that are among `known`, in that order; else what is wrong with it, as one line.
 std::optional<std::string> choose(std::string_view option, const std::string& list,
                                   const std::vector<std::string>& known, std::vector<std::string>& chosen);
 
-/// Those that `list` names, or the usual ones. Returns what is wrong with the list.
+/// Chooses the parts that `list` names, or the usual ones. Returns the error in the list.
 std::optional<std::string> choose_parts(const std::optional<std::string>& list, Size size,
                                         std::vector<std::string>& chosen);
 

@@ -41,7 +41,7 @@ std::map<std::string, std::string> read_facts(const std::string& text) {
   return facts;
 }
 
-/// Where tools/libomp puts its builds.
+/// Returns the folder of the builds of tools/libomp.
 fs::path libomp_builds() {
   const auto variable = [](const char* name) {
     const char* const value = std::getenv(name);

@@ -13,7 +13,7 @@ namespace wstree::cli::bench {
 struct Programs {
   std::filesystem::path folder; ///< empty if there are none
   std::vector<std::string> runtimes;
-  std::map<std::string, std::string> facts; ///< what their build has written down in bench.conf
+  std::map<std::string, std::string> facts; ///< facts that their build has written down in bench.conf
   std::string problem;                      ///< one line for the user, if there are none
 
   /// A line of bench.conf; "" if it is not there.
@@ -22,7 +22,7 @@ struct Programs {
   [[nodiscard]] std::filesystem::path program(const std::string& name, const std::string& runtime) const;
 };
 
-/// Those in `folder`, else those of the installation or of the build tree of this command.
+/// Returns the programs in `folder`, else those of the installation or of the build tree of this command.
 Programs find_programs(const std::optional<std::string>& folder);
 
 /// A libomp for the programs.
@@ -37,7 +37,7 @@ struct Libomp {
 /// were linked with.
 Libomp find_libomp(const std::optional<std::string>& build, const Programs& programs);
 
-/// Whether a libomp has debugging code, which formats trace text for every chunk.
+/// Returns whether a libomp has debugging code, which formats trace text for every chunk.
 bool is_debug_libomp(const std::filesystem::path& file);
 
 } // namespace wstree::cli::bench

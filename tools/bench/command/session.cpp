@@ -87,7 +87,7 @@ bool Session::exists(std::string_view program, const std::string& runtime) const
   return fs::exists(setting_.programs.program(std::string(program), runtime), error);
 }
 
-/// What stands for a word in braces; the word itself if it has none.
+/// Returns the meaning of a word in braces; the word itself if it has none.
 Arguments Session::meaning_of(std::string_view word) const {
   const auto& selection = setting_.selection;
   const bool is_crowd = setting_.threads.value_or(0) > allowed_cpus();

@@ -21,7 +21,7 @@ struct Setting {
   std::vector<std::string> runtimes; ///< to be measured; the first one's program leads
   Selection selection;
   std::optional<std::string> only;
-  std::optional<unsigned> threads; ///< of short loops
+  std::optional<unsigned> threads; ///< threads of short loops
   bool fifo = false;
   bool bare = true;             ///< the programs of libomp run without the library, too
   std::filesystem::path folder; ///< for what the programs write
@@ -40,15 +40,15 @@ public:
   [[nodiscard]] Size size() const { return setting_.selection.size; }
   [[nodiscard]] bool has_library() const { return !setting_.library.empty(); }
 
-  /// What a program is started with, and how.
+  /// The start of a program: its arguments, environment and output.
   struct Start {
-    std::string part, name; ///< of what it finds
+    std::string part, name; ///< names of its findings
     std::string title;      ///< above what it prints; empty: what it prints is not shown
     std::string program, runtime;
     Arguments arguments;
     bool preload = true;                     ///< the library, if there is one
     std::vector<std::string> variables = {}; ///< NAME=value
-    std::filesystem::path output = {};       ///< of what it prints; empty: ours
+    std::filesystem::path output = {};       ///< file of its output; empty: the output goes to ours
     bool has_json = true;                    ///< takes --json FILE
   };
   /// Starts it and keeps what it has written. False if it failed, which the user knows then.

@@ -26,19 +26,19 @@ private:
   void copy(int from, int to_file) const;
 
   int error_ = 0;
-  int output_ = -1; ///< what standard output was
+  int output_ = -1; ///< descriptor of standard output before
   std::thread copier_;
 };
 
 struct Command {
   std::vector<std::string> arguments; ///< the program first
   Environment environment;
-  std::filesystem::path output = {}; ///< of standard output; empty: ours
+  std::filesystem::path output = {}; ///< file of standard output; empty: ours
 };
 
 /// Starts it and waits. "" if it ended with status 0, else what happened.
 std::string run_to_end(Command& command);
-/// Whether a command has died of a signal that was meant for all of us, such as that of Ctrl-C.
+/// Returns whether a command has died of a signal that was meant for all of us, such as that of Ctrl-C.
 bool interrupted();
 
 } // namespace wstree::cli::bench

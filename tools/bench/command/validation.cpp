@@ -17,7 +17,8 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// What is measured, what iterations cost here, and what the simulator makes of that.
+/// Validates the simulator: measures the loops and the costs of iterations here, and simulates the loops with
+/// these costs.
 class Validation {
 public:
   Validation(Session& session, std::string runtime) : session_(session), runtime_(std::move(runtime)) {}

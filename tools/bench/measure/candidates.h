@@ -22,7 +22,7 @@ bool one_at_a_time(const Candidate& candidate);
 
 /// The runtime's own schedules; with the library in the process, its kinds come last.
 std::vector<Candidate> all_candidates(Runtime runtime, bool with_library);
-/// What is measured when nothing else is asked for: of the library's kinds the tree alone.
+/// Returns the candidates unless the user chooses some: of the library's kinds the tree alone.
 std::vector<Candidate> usual_candidates(Runtime runtime, bool with_library);
 /// All kinds of the library beside the runtime's static, dynamic and guided.
 std::vector<Candidate> model_candidates(Runtime runtime, bool with_library);

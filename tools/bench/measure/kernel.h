@@ -20,7 +20,7 @@ inline std::uint64_t spin(std::uint64_t seed, std::uint64_t units) {
   return x;
 }
 
-/// The same as spin(seed, 1) without a loop, where a compiler would make one loop of this and a longer one.
+/// Returns spin(seed, 1), but without a loop, where a compiler would make one loop of this and a longer one.
 inline std::uint64_t one_unit(std::uint64_t seed) {
   const std::uint64_t x = seed * 0x9E3779B97F4A7C15u + 1;
   return (x ^ x >> 29) * 0xBF58476D1CE4E5B9u;

@@ -121,7 +121,7 @@ Attempt attempt(const Workload& workload, const Candidate& candidate, const Sett
                         [&] { return delay.caller_ns(); });
     };
     const bool is_crowd = settings.threads > settings.processors;
-    if (is_crowd) quiet_team(); // else the others would take the processor while they wait
+    if (is_crowd) quiet_team(); // otherwise the other threads would take the processor while they wait
     const Pass pass = is_crowd ? timed() : alone_in_team(settings.threads, timed);
     made.right = made.right && pass.right;
     disturbed = disturbed || pass.disturbed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// How one value is obtained: passes and clocks. Samples that other programs disturbed are dropped.
+/// Passes and clocks by which a value is measured. Samples that other programs disturbed are dropped.
 #pragma once
 #include "candidates.h"
 #include "report.h"
@@ -23,8 +23,8 @@ public:
   ~RunDelay();
   RunDelay(const RunDelay&) = delete;
   RunDelay& operator=(const RunDelay&) = delete;
-  double caller_ns() const; ///< of the thread that constructed this
-  double all_ns() const;    ///< of every followed thread together
+  double caller_ns() const; ///< delay of the thread that constructed this
+  double all_ns() const;    ///< delay of all followed threads together
 
 private:
   std::vector<int> files_; ///< the constructing thread's first
@@ -51,12 +51,13 @@ struct Series {
   int dropped = 0;
 };
 
-/// Of one runtime, keyed by workload and candidate; those of a process without the library are kept apart.
+/// Results of one runtime, keyed by workload and candidate; those of a process without the library are
+/// kept apart.
 struct Results {
   std::map<std::pair<std::string, std::string>, Series> main, bare;
 };
 
-/// What every pass of a workload has to compute: the sequential pass' sum and data.
+/// Returns the result that every pass of a workload has to compute: the sequential pass' sum and data.
 std::uint64_t expected_of(const Workload& workload);
 
 /// False for the loops over memory where each iteration would be handed out on its own: that costs 30 times

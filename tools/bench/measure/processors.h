@@ -6,7 +6,7 @@
 
 namespace bench {
 
-/// Those of the calling thread, in ascending order. None: they are not known.
+/// Returns the processors of the calling thread, in ascending order; empty: they are not known.
 inline std::vector<int> allowed_processors() {
   std::vector<int> found;
   cpu_set_t allowed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a program prints and writes: tables, and what the project wants of their figures.
+// A program's output: tables, and the project's goals for their figures.
 #pragma once
 
 #include <deque>

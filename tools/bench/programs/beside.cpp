@@ -44,7 +44,7 @@ private:
   pid_t child_;
 };
 
-constexpr std::uint64_t k_units = 2'000; // of an iteration
+constexpr std::uint64_t k_units = 2'000; // units of an iteration
 
 [[gnu::noinline]] double cut_by_hand(int n, double share) {
   std::uint64_t sum = 0;

@@ -79,7 +79,7 @@ public:
   bool run() {
     const RunDelay delay;
     delay_ = &delay;
-    // What the paper calls sequential: the same machine code, all of it in one piece.
+    // The paper's sequential time: the same machine code, all of it in one piece.
     std::vector<double> whole;
     omp_set_schedule(k_static, 0);
     for (int k = 0; k < options_.passes; ++k) whole.push_back(run_loop(1, options_.iterations, false).ns);
@@ -110,7 +110,7 @@ private:
         }
         if (waited(alone) - delayed <= common.max_delay * pass.ns) values.push_back(pass.ns);
         rest(pass.ns);
-        if (!values.empty() && pass.ns > 10 * whole_) break; // that is known well enough
+        if (!values.empty() && pass.ns > 10 * whole_) break; // such a time is known well enough
       }
       if (!values.empty())
         std::printf("%.6f %s %d %d\n", median(values) / 1e6, name, step, alone ? 1 : common.threads);

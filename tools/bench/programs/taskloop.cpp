@@ -30,7 +30,7 @@ struct Options {
 
 constexpr std::array<const char*, 5> k_shapes{"UNIFORM", "TRIANGLE", "EXP", "STEP_S", "STEP_E"};
 constexpr std::array<int, 3> k_sizes{16, 1'000, 100'000};
-constexpr unsigned k_outer = 16; // of the nested loops
+constexpr unsigned k_outer = 16; // executions of the nested loops
 constexpr int k_inner = 1'000;
 
 /// One row: `outer` loops of `n` iterations, which are tasks of a taskloop themselves if there are several.
@@ -57,7 +57,7 @@ std::vector<Row> rows_of(const Options& options) {
   return rows;
 }
 
-/// What the iterations of a row cost, in units of spin(), and the results that they leave.
+/// The costs of a row's iterations, in units of spin(), and the results that they leave.
 struct Work {
   Work(const Row& row, double ns)
       : units(static_cast<std::size_t>(row.n)), results(units.size() * row.outer) {
@@ -95,7 +95,7 @@ double time_alone(const Row& row, Work& work) {
   return now_ns() - start;
 }
 
-#ifdef __clang__ // of the bounds that it computes itself
+#ifdef __clang__ // for the bounds that it computes itself
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wsign-compare"
 #pragma clang diagnostic ignored "-Wsign-conversion"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What idle threads cost: wall time and processor time of ten programs, five of which have long serial
+/// The cost of idle threads: wall time and processor time of ten programs, five of which have long serial
 /// phases, as the runtime has its threads wait, with OMP_WAIT_POLICY=passive, and with WSTREE_WAIT=auto.
 ///
 /// Each figure is from a process of its own; the three kinds take turns in random order.

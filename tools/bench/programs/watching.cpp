@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What statistics and traces cost loops of 100 and of 20 microseconds.
+/// The cost of statistics and traces for loops of 100 and of 20 microseconds.
 ///
 /// This process starts four others, which run the same loops: two without either, one with WSTREE_STATS and
 /// one with WSTREE_TRACE. They take turns of some milliseconds each, in random order, so that whatever else
@@ -36,7 +36,7 @@ struct Options {
 
 struct Loop {
   const char* name;
-  int us; ///< that it takes if it is even
+  int us; ///< time of the loop if it is even
   bool uneven;
 };
 constexpr std::array<Loop, 4> k_loops{{{"even loop of 100 us", 100, false},
@@ -132,7 +132,7 @@ private:
   int to_ = -1, from_ = -1;
 };
 
-/// What a loop takes under one kind of process: a median for each round.
+/// Times of a loop under one kind of process: a median for each round.
 using Times = std::array<std::array<std::vector<double>, kinds>, k_loops.size()>;
 
 bool run_round(const Options& options, std::mt19937_64& random, Times& times) {
@@ -158,7 +158,7 @@ bool run_round(const Options& options, std::mt19937_64& random, Times& times) {
   return true;
 }
 
-/// Of each round in percent of the plain process.
+/// Returns the costs in each round, in percent of the plain process.
 std::vector<double> costs_of(const Times& times, std::size_t loop, std::size_t kind) {
   std::vector<double> values;
   for (std::size_t round = 0; round < times[loop][plain].size(); ++round)

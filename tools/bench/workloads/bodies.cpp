@@ -14,7 +14,7 @@ using Point = std::array<double, 3>;
 /// A cube of the octree. They are stored depth first: the next one is the first inside, `skip` the first that
 /// is not inside.
 struct Cube {
-  Point centre; ///< of mass
+  Point centre; ///< centre of mass
   double mass, side;
   int skip;
   bool is_body;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// How the cost is distributed over the iterations of a loop: the paper's workloads, for the benchmark and
+/// The distribution of the cost over the iterations of a loop: the paper's workloads, for the benchmark and
 /// for the simulator.
 #pragma once
 #include "../measure/kernel.h"

@@ -8,7 +8,7 @@ namespace bench {
 namespace {
 
 struct Graph {
-  std::vector<int> start; ///< of each vertex' neighbours, and the end of the last
+  std::vector<int> start; ///< begin of each vertex' neighbours, and the end of the last
   std::vector<int> neighbour;
 
   int vertices() const { return static_cast<int>(start.size()) - 1; }
@@ -63,7 +63,7 @@ struct Search {
   Site site;
 };
 
-/// What one thread has found. Each has a cache line of its own.
+/// The vertices that one thread has found. Each has a cache line of its own.
 struct alignas(64) Found {
   std::vector<int> vertices;
 };
@@ -132,7 +132,7 @@ struct Ranks {
   Site share_site, gather_site;
 };
 
-/// What a vertex gives to each of its neighbours: a cheap and even loop.
+/// Computes each vertex' gift to its neighbours: a cheap and even loop.
 struct Share {
   const Graph* graph;
   const double* rank;
@@ -144,7 +144,7 @@ struct Share {
   }
 };
 
-/// What it gets from them.
+/// Sums up each vertex' gifts from its neighbours.
 struct Gather {
   const Graph* graph;
   const double* share;

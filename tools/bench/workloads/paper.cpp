@@ -84,7 +84,7 @@ template <class Weight> Costs costs_of(const Weight& weight, int n, double work_
 struct Size {
   const char* suffix;
   int n;
-  double work_ms; ///< of one loop
+  double work_ms; ///< milliseconds of one loop
   int loops;      ///< a pass
 };
 constexpr Size k_paper_sizes[] = {{"/16", 16, 10, 1},       {"/1k", 1000, 10, 1},

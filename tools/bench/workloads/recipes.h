@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What the files of workloads share.
+/// Functions that the files of workloads share.
 #pragma once
 #include "measure/kernel.h"
 #include "measure/loop_forms.h"
@@ -34,7 +34,8 @@ inline int scaled(int size, double scale, int least) {
   return std::max(least, static_cast<int>(std::lround(size * scale)));
 }
 
-/// What adds up to the same in any order, and to something else if a bit of one value or its place differs.
+/// Returns a number whose sum over all values does not depend on their order, but differs if a bit of one
+/// value or its place differs.
 inline std::uint64_t fingerprint(std::size_t place, double value) {
   return spin(std::bit_cast<std::uint64_t>(value) ^ (place * 0xD1B54A32D192ED03u), 1);
 }
@@ -63,7 +64,7 @@ Workload single_loop(const std::string& name, Group group, int n, double longest
           [body](int begin, int end) { return loop_part(begin, end, body); }};
 }
 
-/// The same loop so many times a pass, a region each.
+/// Returns the workload with its loop so many times a pass, a region each.
 Workload repeated(Workload once, int loops);
 
 /// Runs one loop of several that make up a pass. The plain pass is the same code with a runner that does

@@ -68,7 +68,7 @@ public:
 private:
   static constexpr int k_groups = 11, k_places = 20;
 
-  /// One of the loops of a time step; each has a place of its own in the program.
+  /// A loop of a time step; each has a place of its own in the program.
   template <int place> struct Small {
     const double* from;
     double* to;
@@ -107,7 +107,7 @@ public:
     for (int level = 0; level < levels_; ++level) {
       const auto seed = static_cast<std::uint64_t>(level) << 32;
       const int n = 1 + static_cast<int>(uniform_of(seed + 1) * 2 * (width_ - 1));
-      const double edges = 4 + 24 * uniform_of(seed + 2); // of a vertex that has many
+      const double edges = 4 + 24 * uniform_of(seed + 2); // edges of a vertex that has many
       const double* const from = from_.data();
       double *to = to_.data(), *sums = sums_.data();
       loop(n, [=](int v) {
@@ -191,7 +191,7 @@ private:
   Doubles heat_, flow_; // flow 0 and the last are over the ends and stay zero
 };
 
-/// The same sparse matrix times a vector, again and again: a few rows have most of the entries.
+/// Products of one sparse matrix and a vector, again and again: a few rows have most of the entries.
 class Products {
 public:
   Products(int rows, double work)
@@ -339,7 +339,7 @@ private:
 
   int cells_, times_;
   std::vector<Body> bodies_, next_;
-  std::vector<int> start_; ///< of the bodies of each cell, and the end of the last
+  std::vector<int> start_; ///< begin of the bodies of each cell, and the end of the last
   Doubles places_;
 };
 

@@ -32,8 +32,7 @@ template <class Body> [[gnu::noinline]] void share_steal_64(int n, const Body& b
   for (int i = 0; i < n; ++i) body(i);
 }
 
-/// How the loops of a pass are run: in a region each, or as steps of one region;
-/// without threads as plain loops.
+/// Runs the loops of a pass: in a region each, or as steps of one region; without threads as plain loops.
 class Loops {
 public:
   Loops(Form form, int threads) : form_(form), threads_(threads) {}

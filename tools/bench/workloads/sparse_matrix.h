@@ -6,7 +6,7 @@
 namespace bench {
 
 struct SparseMatrix {
-  std::vector<std::int64_t> start; ///< of each row, and the end of the last
+  std::vector<std::int64_t> start; ///< begin of each row, and the end of the last
   std::vector<int> column;
   std::vector<double> value;
 

@@ -42,7 +42,8 @@ struct Surprise {
   void other_calls(const Loops& loop, int calls) {
     for (int k = 0; k < calls; ++k) loop(now().iterations, Unit{now(), out.data()});
   }
-  /// What every pass leaves; what a longer one has beyond that counts only if it is wrong.
+  /// Returns the digest of the data that every pass leaves; the further data of a longer pass count only if
+  /// they are wrong.
   std::uint64_t digest() const {
     std::uint64_t sum = 0;
     const Kind kind = now();

@@ -48,7 +48,7 @@ constinit Scheduling numba{};
 /// The prange whose parallel_for follows next on this thread.
 struct Announced {
   bool is_whole = false;                // one piece: no chunk size was set
-  const std::intptr_t* sched = nullptr; // where its bounds are, after do_scheduling
+  const std::intptr_t* sched = nullptr; // array of its bounds, after do_scheduling
   std::size_t dimensions = 0;
 };
 constinit thread_local Announced announced;

@@ -16,7 +16,7 @@ thread_local Thread self;
 
 namespace {
 
-/// How long threads spin before they sleep: the next loop of a program mostly follows soon.
+/// Time for which threads spin before they sleep: the next loop of a program mostly follows soon.
 constexpr std::chrono::microseconds k_spin{200};
 
 constexpr std::uint64_t k_seat = std::uint64_t{1} << 32;

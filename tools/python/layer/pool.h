@@ -64,9 +64,9 @@ private:
   Slot slots_[k_slots];
 };
 
-/// What numba knows of a thread.
+/// A thread's data in numba.
 struct Thread {
-  int mask = 0; // of set_num_threads; 0: not set yet
+  int mask = 0; // mask of set_num_threads; 0: not set yet
   int id = 0;   // number in the loop that it executes
 };
 extern thread_local Thread self;

@@ -25,7 +25,7 @@ constexpr std::uint32_t k_most_cores = 1024;
 /// As --machine calls them.
 constexpr std::array<std::string_view, place::k_levels> k_names{"core", "l2", "l3", "numa", "package", ""};
 
-/// How many of `rows` stand in each domain of that level; 0: not all alike, or there is no such level.
+/// Returns the number of `rows` in each domain of that level; 0: not all alike, or there is no such level.
 std::uint32_t domain_size(const std::vector<place::Cpu>& rows, std::size_t level) {
   std::vector<std::uint32_t> sizes;
   std::uint32_t last = place::Cpu::k_none;
@@ -127,7 +127,8 @@ ChosenMachine calibrated_machine(const simulate::Calibration& measured) {
 }
 
 std::optional<std::string> absurdity_of(const simulate::MachineSpec& calibrated) {
-  // Of a line between processors; a thread that waits for its time slice takes a hundred times as long.
+  // Longest transfer of a line between processors; a thread that waits for its time slice takes a hundred
+  // times as long.
   constexpr Time k_most = k_most_access_ns * k_ns;
   Time longest =
       std::max({calibrated.across, calibrated.prices.hit, calibrated.prices.rmw, calibrated.prices.claim});

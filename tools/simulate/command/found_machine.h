@@ -18,7 +18,8 @@ std::optional<std::string> describe_machine(const std::string& description, Chos
 /// This one, with what was measured on it. Only levels whose domains are all of one size.
 ChosenMachine calibrated_machine(const simulate::Calibration& measured);
 
-/// What a calibration cannot be, because something else had the processors; nullopt: nothing is wrong.
+/// Returns the figure of a calibration that cannot be true, because another process had the processors;
+/// nullopt: there is none.
 std::optional<std::string> absurdity_of(const simulate::MachineSpec& calibrated);
 
 } // namespace wstree::cli

@@ -131,7 +131,7 @@ bool take_level(MachineSpec& spec, std::string_view name, std::string_view membe
                 bool& given) {
   const auto size = whole_number(members);
   if (name.empty() || !size || *size == 0 || *size > k_most_members) return false;
-  // Those of `generic` stand for nothing in particular.
+  // The levels of `generic` stand for no machine in particular.
   if (!given && spec.name == MachineSpec{}.name) spec.levels.clear();
   given = true;
   std::erase_if(spec.levels, [&](const simulate::Level& level) { return level.name == name; });
@@ -185,7 +185,8 @@ bool take_numbers(std::string_view value, const std::array<std::uint64_t, n>& mo
 
 constexpr std::uint64_t k_most_after = 1'000 * k_second;
 
-/// What makes speeds change, and what members share. nullopt: another name; else whether it was understood.
+/// Reads changes of speeds, and the memory that members share. nullopt: another name; else whether the value
+/// was understood.
 std::optional<bool> take_change(MachineSpec& spec, std::string_view name, std::string_view value) {
   using simulate::k_ns;
   const auto small = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };

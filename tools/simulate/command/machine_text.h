@@ -19,7 +19,7 @@ inline constexpr std::uint64_t k_most_access_ns = 10'000;
 
 struct ChosenMachine {
   simulate::MachineSpec spec;
-  std::uint32_t cores = 0; ///< that the machine has; 0: as many as there are members
+  std::uint32_t cores = 0; ///< cores of the machine; 0: as many as there are members
 };
 
 /// nullopt: `machine` is made; else what is wrong with the text.
@@ -30,7 +30,7 @@ std::optional<std::string> parse_machine(const std::string& text, ChosenMachine&
 std::string machine_text(const simulate::MachineSpec& machine);
 nlohmann::ordered_json machine_json(const simulate::MachineSpec& machine);
 
-/// What there is to choose from, a line for each.
+/// Returns the machines and settings to choose from, a line for each.
 std::string machine_help();
 
 } // namespace wstree::cli

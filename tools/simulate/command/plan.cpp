@@ -79,7 +79,8 @@ std::optional<std::string> take_batch(const std::string& text, Plan& plan) {
   return std::nullopt;
 }
 
-/// What each recorded loop ran with and what its source says, if it can be simulated and is not there yet.
+/// Adds the schedule that each recorded loop ran with, and that in its source, if it can be simulated and is
+/// not there yet.
 void add_recorded_schedules(Plan& plan) {
   for (const auto& recording : plan.recordings)
     for (const auto& name : {recording.schedule, recording.clause}) {

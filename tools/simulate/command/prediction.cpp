@@ -15,11 +15,11 @@ namespace {
 
 using simulate::in_ns;
 
-constexpr double k_pays = 0.5;     // of the workers' time
+constexpr double k_pays = 0.5;     // part of the workers' time
 constexpr double k_as_good = 1.02; // differences below are none
 constexpr double k_short = 20'000; // ns of work for each worker
 constexpr double k_much_lost = 1.25;
-constexpr double k_coarse = 0.25; // of a worker's share
+constexpr double k_coarse = 0.25; // part of a worker's share
 
 Prediction of_loop(const Results& results, std::size_t w) {
   const Plan& plan = results.plan();
@@ -81,7 +81,7 @@ Prediction together(const std::vector<Prediction>& loops, const Plan& plan) {
   return sum;
 }
 
-/// Whether the user can have it without touching the source.
+/// Returns whether the user can have the schedule without touching the source.
 bool is_choice(const Prediction& prediction, const simulate::Schedule& schedule) {
   if (prediction.clause.empty()) return can_be_set(schedule);
   return is_own(schedule) || name_of(schedule) == prediction.clause;

@@ -58,7 +58,7 @@ Recorded recorded_with(const std::string& text) {
 std::vector<Stretch> in_chunks(const std::vector<Stretch>& stretches, std::uint64_t chunk) {
   std::vector<Stretch> chunks;
   std::uint64_t missing = chunk; // iterations until the chunk is full
-  Time cost = 0;                 // of those that it has
+  Time cost = 0;                 // cost of the chunk's iterations so far
   for (auto rest : stretches) {
     while (rest.iterations != 0) {
       if (missing == chunk && rest.iterations >= chunk) {

@@ -109,7 +109,7 @@ std::uint64_t batches_of(const Schedule& schedule, std::uint64_t iterations) {
       (name == "wsstatic" || name == "static" || name == "static_balanced") && schedule.chunk == 0;
   constexpr std::array<std::string_view, 5> k_fixed{"wsfixed", "dynamic", "static_steal", "wsstatic",
                                                     "static"};
-  constexpr std::uint64_t k_largest_grain = 2'048; // of cilk_for
+  constexpr std::uint64_t k_largest_grain = 2'048; // largest grain of cilk_for
   if (name == "cilk_for") return iterations / (schedule.chunk != 0 ? schedule.chunk : k_largest_grain);
   if (is_share || std::ranges::find(k_fixed, name) == k_fixed.end()) return 0;
   return iterations / std::max<std::uint64_t>(schedule.chunk, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What it costs to share cache lines, and to queue for one.
+// The cost of sharing cache lines, and of queueing for one.
 #pragma once
 
 #include "machine.h"
@@ -15,8 +15,8 @@
 namespace wstree::simulate {
 
 struct Traffic {
-  std::uint64_t transfers = 0; ///< of lines from one member to another
-  Time waiting = 0;            ///< of all members for lines that were on their way to another member
+  std::uint64_t transfers = 0; ///< transfers of lines from one member to another
+  Time waiting = 0;            ///< waits of all members for lines that were on their way to another member
 };
 
 /// Which members have which cache line, as in an invalidation protocol: several may have it to read, one to
@@ -82,13 +82,13 @@ public:
 
   const Traffic& traffic() const { return traffic_; }
   void forget_traffic() { traffic_ = {}; }
-  /// Whether an access from `begin` to `end` found its line there, and so disturbed no other member.
+  /// Returns whether an access from `begin` to `end` found its line there, and so disturbed no other member.
   bool was_hit(Time begin, Time end) const { return end - begin <= prices_.hit; }
 
 private:
   static constexpr unsigned k_line_bits = 6;
   static constexpr Time k_soon = 10 * k_ns;
-  static constexpr std::size_t k_page = std::size_t{1} << 12; // of the virtual machine
+  static constexpr std::size_t k_page = std::size_t{1} << 12; // page size of the virtual machine
   struct Fresh {
     std::uintptr_t begin;
     std::vector<bool> pages; // touched
@@ -104,8 +104,8 @@ private:
   };
   struct Line {
     std::size_t slot;
-    std::uint32_t others; // how many have it
-    Time fault = 0;       // of its page
+    std::uint32_t others; // number of other members that have it
+    Time fault = 0;       // time of its page's fault
   };
 
   /// An open hash table: a simulation is little else than these look-ups.
@@ -195,7 +195,7 @@ private:
       if (count(line, member, level) == line.others) return level;
     return machine_.farthest();
   }
-  /// How many in `member`'s domain have it.
+  /// Returns how many members in `member`'s domain have the line.
   std::uint32_t count(const Line& line, std::uint32_t member, std::uint32_t level) const {
     const std::uint32_t size = machine_.domain_sizes[level];
     const std::uint32_t begin = member / size * size;
@@ -210,7 +210,7 @@ private:
     }
     return sum;
   }
-  /// What the first access to a page adds, if the memory is new.
+  /// Returns the time that the first access to a page adds, if the memory is new.
   Time first_touch(std::uintptr_t line) {
     for (Fresh& fresh : fresh_) {
       const std::uintptr_t address = line << k_line_bits;
@@ -225,7 +225,7 @@ private:
 
   VirtualMachine machine_;
   Prices prices_;
-  std::size_t words_;        // of bits per line
+  std::size_t words_;        // words of bits per line
   std::vector<Time> loaded_; // when the latest transfer to a load of each member ended
   std::vector<Slot> slots_;
   std::vector<std::uint64_t> bits_; // the members that have the line

@@ -141,7 +141,7 @@ double batch_here() {
 
 Time to_time(double ns) { return static_cast<Time>(std::llround(ns * static_cast<double>(k_ns))); }
 
-/// The same in the simulator, where a call costs nothing but its accesses.
+/// Returns the time of a batch in the simulator, where a call costs nothing but its accesses.
 double batch_simulated(const Calibration& known) {
   const Workload empty("empty", k_batches, 0, [](std::uint64_t) { return 1.0; });
   Job job;
@@ -170,7 +170,8 @@ public:
 private:
   static constexpr std::size_t k_most_rounds = 400;
   static constexpr std::uint64_t k_exchanges = 100, k_stop = ~std::uint64_t{0};
-  static constexpr double k_most_ns = 2e8; // both may be on one CPU, where an answer takes a time slice
+  static constexpr double k_most_ns = 2e8; // both threads may be on one CPU, where an answer takes a
+                                           // time slice
 
   void lead() {
     const double first = now_ns();
@@ -214,13 +215,13 @@ public:
       ended_.store(true, std::memory_order_relaxed); // nothing is read after it
     }).join();
   }
-  /// What a number takes longer if both take some, the median: where the other thread pauses in a round it is
-  /// less. 0: they never ran at a time.
+  /// Returns the time that taking a number takes longer if both threads take some, the median: it is less
+  /// where the other thread pauses in a round. 0: they never ran at a time.
   double extra_ns() const { return both_.empty() ? 0 : std::max(median(both_) - median(alone_), 0.0); }
 
 private:
   static constexpr std::uint64_t k_claims = 100;
-  static constexpr int k_steps = 200; // of about a ns
+  static constexpr int k_steps = 200; // steps of about a ns
   static constexpr double k_most_ns = 1e8;
 
   void claim() {
@@ -298,7 +299,7 @@ private:
   std::vector<double> skews_, leaves_;
 };
 
-/// What one CPU can be asked.
+/// Measures the costs that one CPU can show.
 void calibrate_one(Calibration& known) {
   known.hit_ns = hit();
   known.rmw_ns = std::max(read_modify_write(), known.hit_ns);

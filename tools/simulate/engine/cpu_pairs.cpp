@@ -21,7 +21,7 @@ place::Level nearest_common(const Cpu& a, const Cpu& b) {
   return place::Level::machine;
 }
 
-/// Of `all`, at most `most`, from all over it.
+/// Returns at most `most` of `all`, from all over it.
 std::vector<CpuPair> some(const std::vector<CpuPair>& all, std::size_t most) {
   std::vector<CpuPair> chosen;
   const std::size_t step = (all.size() + most - 1) / most;
@@ -29,7 +29,7 @@ std::vector<CpuPair> some(const std::vector<CpuPair>& all, std::size_t most) {
   return chosen;
 }
 
-/// Where nothing is known but which CPUs may be used.
+/// Returns the CPUs that may be used, if nothing else is known.
 CpuList without_topology(const place::CpuSet& mask, std::size_t most) {
   CpuList list;
   for (std::uint32_t cpu = mask.next(0); cpu < place::CpuSet::k_cpus; cpu = mask.next(cpu + 1))

@@ -26,7 +26,7 @@ struct PairsOfLevel {
 
 struct CpuList {
   std::vector<std::uint32_t>
-      cpus; ///< those that this thread may use; in the order of the topology if it is known
+      cpus; ///< CPUs that this thread may use; in the order of the topology if it is known
   std::vector<PairsOfLevel> levels; ///< nearest first; only levels that some pair has
 };
 

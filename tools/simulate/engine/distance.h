@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How far work has travelled, seen from the pieces that members were handed.
+// The distance that work has travelled, seen from the pieces that members were handed.
 #pragma once
 
 #include "machine.h"

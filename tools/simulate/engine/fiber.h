@@ -59,7 +59,8 @@ public:
     void* fake = nullptr;
     __sanitizer_start_switch_fiber(&fake, stack_.get(), k_stack);
 #elif defined(WSTREE_FIBER_TSAN)
-    // Both changes are here, so that each function begins and ends as the same fiber, whichever are inlined.
+    // Both switches are here, so that each function begins and ends as the same fiber, whichever functions
+    // are inlined.
     void* const outside = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(tsan_inside_, 0);
 #endif

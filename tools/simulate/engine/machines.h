@@ -14,11 +14,11 @@ namespace wstree::simulate {
 struct KnownMachine {
   std::string_view name;
   std::string_view description;
-  std::uint32_t cores = 0; ///< that there are; 0: as many as are wanted
+  std::uint32_t cores = 0; ///< cores of the machine; 0: as many as are wanted
 };
 /// The machine that is meant when none is named comes first.
 std::vector<KnownMachine> known_machines();
-/// Those of them whose cores are of two or three kinds.
+/// Returns the machines whose cores are of two or three kinds.
 std::vector<KnownMachine> unequal_machines();
 
 std::optional<MachineSpec> machine_named(std::string_view name);

@@ -14,7 +14,7 @@
 
 namespace wstree::simulate {
 
-/// Both executions have the same iterations; if not, all that they have in common counts.
+/// Compares two executions with the same iterations; if they differ, the common ones count.
 class Moves {
 public:
   void handed(std::uint32_t member, const core::Range& piece) {

@@ -27,7 +27,7 @@ public:
     Member& it = members_[member];
     it.next = now + draw(it, noise_.every);
   }
-  /// What is added to something that `member` does from `now` on and that takes `time` alone.
+  /// Returns the time that noise adds to an action of `member` that begins at `now` and takes `time` alone.
   Time during(std::uint32_t member, Time now, Time time) {
     Member& it = members_[member];
     Time added = 0;
@@ -59,11 +59,11 @@ struct Suspension {
   Time lasts = 0;
 };
 
-/// The same in one execution of a loop.
+/// A standstill of a member in one execution of a loop.
 class Standstill {
 public:
   explicit Standstill(const Suspension& plan) : plan_(plan) {}
-  /// What is added to the next step of `member`, which begins at `now`.
+  /// Returns the time that the standstill adds to the next step of `member`, which begins at `now`.
   Time before(std::uint32_t member, Time now) {
     if (member != plan_.member || ++steps_ != plan_.at) return 0;
     since_ = now;

@@ -21,11 +21,11 @@ namespace wstree::simulate {
 /// orders cost what they cost on x86, where only a sequentially consistent store is more than a store.
 struct SimulatedPlatform : core::StdPlatform {
   static inline thread_local Caches* caches =
-      nullptr; ///< of the machine that runs; nullptr: nothing is charged
+      nullptr; ///< caches of the machine that runs; nullptr: nothing is charged
   static inline thread_local Interruptions* interruptions = nullptr; ///< nullptr: there are none
   static inline thread_local Standstill* standstill = nullptr;       ///< likewise
   static inline thread_local const Speeds* speeds = nullptr;         ///< likewise: all are as fast
-  static inline thread_local std::uint32_t member = 0;               ///< that acts
+  static inline thread_local std::uint32_t member = 0;               ///< number of the member that acts
   static inline thread_local Time tick_price = 0, clock_step = k_tick;
 
   static std::memory_order order(core::Tag tag, std::memory_order needed) noexcept {

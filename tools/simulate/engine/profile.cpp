@@ -101,7 +101,8 @@ public:
   std::vector<RecordedLoop> read() {
     check_format();
     std::vector<RecordedLoop> loops;
-    while (next(), first_word() != "loop" && first_word() != "end") { // what later versions may say here
+    while (next(), first_word() != "loop" && first_word() != "end") { // later versions may have other
+                                                                      // lines here
       if (!line_.empty() && is_digit(line_.front())) throw Error{"a piece that belongs to no execution"};
     }
     while (first_word() == "loop") loops.push_back(loop());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a team shares of one loop, for any model of scheduling: one slot of a team's ring without the team.
+// A team's shared state of one loop, for any model of scheduling: one slot of a team's ring without the team.
 #pragma once
 
 #include "wstree/core/models.h"
@@ -11,8 +11,8 @@
 
 namespace wstree::simulate {
 
-/// What workers of type W share on platform P, for `members` members. Used by one loop after the other; all
-/// members leave between two of them. A loop that needs to know the number of members is made from it.
+/// The shared state of workers of type W on platform P, for `members` members. Used by one loop after the
+/// other; all members leave between two of them. A loop that needs the number of members is made from it.
 template <class P, class W> class SlotOf {
 public:
   using Worker = W;
@@ -92,7 +92,7 @@ private:
   core::NoMemory none_;
 };
 
-/// One of the library's models.
+/// A slot of one of the library's models.
 template <class P, core::Model model> using Slot = SlotOf<P, core::WorkerOf<P, model>>;
 
 } // namespace wstree::simulate

@@ -16,7 +16,7 @@ namespace wstree::simulate {
 /// So many iterations that cost the same.
 struct Stretch {
   std::uint64_t iterations = 0;
-  Time cost = 0; ///< of all of them
+  Time cost = 0; ///< cost of all iterations
 };
 
 class Workload {
@@ -30,7 +30,7 @@ public:
   const std::string& name() const { return name_; }
   std::uint64_t iterations() const { return firsts_.empty() ? sums_.size() - 1 : firsts_.back(); }
   Time cost(std::uint64_t begin, std::uint64_t end) const { return before(end) - before(begin); }
-  Time longest() const { return longest_; } ///< of all iterations
+  Time longest() const { return longest_; } ///< cost of the longest iteration
   /// No schedule ends the loop sooner.
   Time ideal(std::uint32_t members) const;
 
@@ -41,7 +41,7 @@ private:
   Time within(std::uint64_t iteration) const;
 
   std::string name_;
-  std::vector<Time> sums_;            // of what is before each iteration, or each stretch
+  std::vector<Time> sums_;            // sum of the costs before each iteration, or each stretch
   std::vector<std::uint64_t> firsts_; // the first iteration of each stretch and the end; empty: all have one
   Time longest_ = 0;
 };

@@ -105,7 +105,7 @@ public:
   }
 
 private:
-  static constexpr double k_at_once = 0.8;    // of the iterations, AID-hybrid
+  static constexpr double k_at_once = 0.8;    // part of the iterations, AID-hybrid
   static constexpr std::uint64_t k_major = 5; // chunks of a slow member's piece, AID-dynamic
   enum class Stage : std::uint8_t { begin, sample, wait, share, chunks };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every member of an OpenMP team goes through around the chunks of one loop, and a member's worker.
+// The calls of every member of an OpenMP team around the chunks of one loop, and a member's worker.
 //
 // These templates only run in virtual time, where the memory is sequentially consistent: the orders that are
 // given to atomic operations order nothing and only decide what a store costs.

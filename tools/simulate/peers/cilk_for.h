@@ -39,7 +39,7 @@ template <class P> struct alignas(core::k_line_pair) CilkHalf {
 template <class P> struct CilkMember {
   StealDeque<P, CilkHalf<P>> halves;
   alignas(core::k_line_pair)
-      typename P::template Atomic<CilkFrame<P>*> frame{nullptr}; ///< what it returns to
+      typename P::template Atomic<CilkFrame<P>*> frame{nullptr}; ///< frame to which it returns
   Store<CilkHalf<P>> half_store;
   Store<CilkFrame<P>> frames;
 };
@@ -126,7 +126,7 @@ private:
     }
     return false;
   }
-  /// What the victim still has and what was taken become the two sides of a frame.
+  /// Makes the victim's rest and the stolen half the two sides of a frame.
   CilkHalf<P>* steal_from(CilkMember<P>& victim) noexcept {
     if (!victim.halves.has_some()) return nullptr;
     return victim.halves.steal(false, [&](CilkHalf<P>&) {
@@ -154,10 +154,10 @@ private:
 
   Loop* loop_ = nullptr;
   CilkMember<P>* own_ = nullptr;
-  std::uint64_t number_ = 0; // of the loop
+  std::uint64_t number_ = 0; // number of the loop
   std::uint64_t iterations_ = 0;
   std::uint64_t grain_ = 1;
-  std::uint64_t begin_ = 0; // of the range at hand
+  std::uint64_t begin_ = 0; // begin of the range at hand
   std::uint64_t end_ = 0;
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;

@@ -51,7 +51,7 @@ public:
     return item;
   }
 
-  /// Whether a thief may find something, as far as it can see without the lock.
+  /// Returns whether a thief may find work, as far as it can see without the lock.
   bool has_some() const noexcept {
     return old_.load(std::memory_order_relaxed) < young_.load(std::memory_order_relaxed);
   }
@@ -93,7 +93,7 @@ private:
   }
 
   alignas(core::k_line_pair) typename P::template Atomic<std::uint32_t> lock_{k_empty};
-  typename P::template Atomic<std::int64_t> old_{0};                              // of the oldest
+  typename P::template Atomic<std::int64_t> old_{0};                              // number of the oldest item
   alignas(core::k_line_pair) typename P::template Atomic<std::int64_t> young_{0}; // behind the youngest
   std::int64_t old_seen_ = 0;                                                     // by the owner
   alignas(core::k_line_pair) std::array<typename P::template Atomic<Item*>, k_room> items_{};

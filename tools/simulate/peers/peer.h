@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the library is compared with: the schedules of others, as models of what they do to shared memory.
+// The library's competitors: the schedules of others, as models of their accesses to shared memory.
 #pragma once
 
 #include <array>

@@ -50,7 +50,7 @@ private:
   core::Balance balance_;
   std::vector<double> memory_;
   std::vector<std::uint64_t> took_;
-  std::uint64_t number_ = 0; // of the round
+  std::uint64_t number_ = 0; // number of the round
   std::uint32_t told_ = 0;   // members that have ended it
 };
 

@@ -269,7 +269,7 @@ private:
 
   Loop* loop_ = nullptr;
   TbbMember<P>* own_ = nullptr;
-  std::uint64_t number_ = 0; // of the loop
+  std::uint64_t number_ = 0; // number of the loop
   std::uint64_t iterations_ = 0;
   std::uint64_t grain_ = 1;
   std::uint32_t index_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a one-sided operation on another rank's memory takes.
+// The time of a one-sided operation on another rank's memory.
 #pragma once
 
 #include "virtual_time.h"
@@ -12,9 +12,9 @@ namespace wstree::simulate {
 
 struct Network {
   std::string_view name;
-  Time latency = 0; ///< of an operation on a word that no other rank uses, from its call to its end
+  Time latency = 0; ///< latency of an operation on a word that no other rank uses, from its call to its end
   Time service = 0; ///< between two operations on one word
-  Time byte = 0;    ///< of a message
+  Time byte = 0;    ///< time of a byte of a message
 };
 
 /// Gemini: Gerstenberger, Besta, Hoefler, "Enabling highly-scalable remote memory access programming with

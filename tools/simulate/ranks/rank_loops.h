@@ -13,7 +13,7 @@ namespace wstree::simulate {
 
 struct Cluster {
   std::uint32_t ranks = 1;
-  std::uint32_t threads = 1; ///< of each
+  std::uint32_t threads = 1; ///< threads of each rank
   Network network;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What OpenMP has: reduction, a reduction that the program declares, and inscan. There is no early exit.
+/// The means of OpenMP: reduction, a reduction that the program declares, and inscan. There is no early exit.
 #include "measure/kernel.h"
 #include "peers.h"
 #include <algorithm>

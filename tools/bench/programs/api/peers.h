@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What libraries of parallel algorithms are asked to compute, each in its most natural form.
+/// Computations by libraries of parallel algorithms, each in its most natural form.
 #pragma once
 #include <array>
 #include <atomic>
@@ -106,7 +106,7 @@ Peer gnu_peer();
 
 /// All of them; ours comes first.
 std::vector<Peer> all_peers();
-/// What was not found when the program was built, one word each.
+/// Returns the libraries that were not found when the program was built, one word each.
 std::vector<const char*> missing_peers();
 
 /// Calls `function` with so many threads for each library.

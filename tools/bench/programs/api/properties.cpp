@@ -75,7 +75,7 @@ Property early_exit(const Peer& peer) {
   return {"early exit", peer.name, text("%.1f %% seen", share), is_found && share < 50};
 }
 
-/// Of the exceptions that were thrown, does that of the lowest element reach the caller? A peer that
+/// Tests whether the exception of the lowest element reaches the caller, if several are thrown. A peer that
 /// terminates the program does it in a child of this one.
 Property exception_of_lowest(const Peer& peer, int times) {
   int caught = 0, lowest = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What can be relied on, tried out.
+/// Properties that can be relied on, tried out.
 #pragma once
 #include "peers.h"
 #include <string>

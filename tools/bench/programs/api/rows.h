@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What the peers are timed on.
+/// The rows on which the peers are timed.
 #pragma once
 #include "peers.h"
 #include <string>

@@ -35,7 +35,7 @@ struct Options {
 
 struct Front {
   const char *file, *title, *own;
-  double limit; ///< what the project wants of the worst loop of 1,000 and 100,000 iterations, as time / ideal
+  double limit; ///< goal for the worst loop of 1,000 and 100,000 iterations, as time / ideal
 };
 constexpr std::array<Front, 8> k_fronts{{{"threads", "C, pthreads", "a counter", 1.05},
                                          {"unmarked", "C without a pragma", "equal parts", 1.10},

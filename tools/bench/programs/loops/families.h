@@ -45,7 +45,7 @@ std::vector<std::string> own_environment_with(const std::vector<std::string>& va
 bool run_round(const Child& child, const Options& options, const std::vector<Workload>& workloads,
                std::uint64_t seed, int round);
 
-/// What run_round() reads.
+/// Prints the samples for run_round().
 void print_samples(const Family& family, const std::string& library);
 
 } // namespace bench

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// How near to ideal a schedule brings a loop, for the runtime's schedules and, with the library preloaded,
-/// the tree.
+/// The time of loops beside the ideal, for the runtime's schedules and, with the library preloaded, the tree.
 ///
 /// All candidates of a runtime run in one process, in shuffled rounds, on the same machine code: a
 /// schedule(runtime) loop whose schedule is set from outside, and copies of it with a literal clause for
@@ -139,7 +138,7 @@ private:
 
   void add_variants(Family& lead) {
     if (!options_.variants.empty() && !with_library()) refuse("--variant: the library is not preloaded");
-    // Both of them beside each other in each process, to be compared.
+    // The tree and the static schedule stand beside each other in each process, to be compared.
     std::vector<std::string> measured{k_tree};
     for (const Candidate& candidate : measured_here_)
       if (candidate.name == k_static_name) measured.push_back(candidate.name);

@@ -28,7 +28,7 @@ Options parse(int argc, char** argv, Runtime runtime, int processors);
 
 std::vector<WorkloadRecipe> selected_workloads(const Options& options);
 
-/// What --candidates selects for this runtime: nothing if it names the others' alone.
+/// Returns the candidates for this runtime that --candidates selects: none if it names the others' alone.
 std::vector<Candidate> selected_candidates(const Options& options, Runtime runtime, bool with_library);
 
 } // namespace bench

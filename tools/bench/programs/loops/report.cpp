@@ -16,7 +16,7 @@ std::optional<double> median_of(const Samples& all, const std::string& workload,
   return median(found->second.ratio);
 }
 
-/// Of the samples that both have in a round.
+/// Returns the median over the rounds in which both have a sample.
 std::optional<double> median_to_static(const Samples& samples, const std::string& workload,
                                        const std::string& candidate) {
   const auto own = samples.find({workload, candidate});
@@ -82,7 +82,7 @@ void show_workloads(const Part& part, Report& report) {
   add_means(table, part, &Row::main);
   const bool only_grid = std::all_of(part.rows.begin(), part.rows.end(),
                                      [](const Row& row) { return row.info.group == Group::grid; });
-  if (!only_grid) table.print(); // that is shown as a square
+  if (!only_grid) table.print(); // the grid is shown as a square
 }
 
 void show_bare(const Part& part, Report& report) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Whether the project's figures are reached.
+/// The project's goals, and whether they are reached.
 #include "report.h"
 #include <algorithm>
 #include <array>
@@ -43,7 +43,7 @@ struct Case {
 
 using Value = std::optional<double> (*)(const Case&);
 
-/// What is judged of the tree: `value` / `by` in all rows that count, or the geometric mean of that.
+/// A goal for the tree: `value` / `by` in all rows that count, or the geometric mean of that.
 struct Rule {
   const char* what;
   double limit;
@@ -172,7 +172,7 @@ bool is_standard(const RowInfo& info) {
   const std::string_view name = info.name;
   if (info.group == Group::program)
     return std::find(k_programs.begin(), k_programs.end(), name) != k_programs.end();
-  // One of 16 iterations with nearly all of the work says nothing on a schedule.
+  // RANDIF/16 does not judge a schedule: one of its 16 iterations has nearly all of the work.
   if (info.group != Group::paper || name == "RANDIF/16") return false;
   return std::any_of(k_sizes.begin(), k_sizes.end(),
                      [name](std::string_view suffix) { return name.ends_with(suffix); });

@@ -16,7 +16,7 @@ std::uint64_t ticks() {
 #endif
 }
 
-/// What lies between two looks at the clock.
+/// Returns the ticks between two looks at the clock.
 std::uint64_t empty_ticks() {
   std::uint64_t empty = ~std::uint64_t{0};
   for (int k = 0; k < 100; ++k) {
@@ -26,7 +26,7 @@ std::uint64_t empty_ticks() {
   return empty;
 }
 
-/// How long a tick is, from a stretch of time that is measured anyway.
+/// The length of a tick, from a stretch of time that is measured anyway.
 class TickLength {
 public:
   double ns() const {
@@ -38,7 +38,7 @@ private:
   std::uint64_t begin_ = ticks();
 };
 
-/// What the calls of a short loop take, each by itself.
+/// The calls of a short loop, each timed by itself.
 enum class Call { entry, hit, end };
 
 /// Nanoseconds of one kind of call in loops of one iteration for each thread, which all enter together: entry

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What the measurements of single calls share: the schedules that they know, and how a figure comes about.
+/// Functions that the measurements of single calls share: their schedules, and the making of a figure.
 #pragma once
 #include "calls.h"
 #include "measure/chunk_calls.h"
@@ -48,7 +48,7 @@ inline const Schedule* find_schedule(const std::string& name) {
   return found == std::end(k_known) ? nullptr : found;
 }
 
-/// Those of the list that this process can have.
+/// Returns the schedules of the list that this process can have.
 std::vector<Schedule> selected(const std::string& list, bool with_library);
 
 /// Batches of these grow by themselves, or shrink from a part of the loop: a few chunks come from a loop in

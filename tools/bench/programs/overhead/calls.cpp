@@ -9,7 +9,7 @@ namespace {
 /// The iteration: nothing, but the compiler cannot know.
 inline void nothing(int i) { asm volatile("" : : "r"(i) : "memory"); }
 
-/// One of 64 that take a microsecond.
+/// An iteration: 64 of them take a microsecond.
 inline void some_work(int i) {
   const std::uint64_t value = spin(static_cast<std::uint64_t>(i), 12);
   asm volatile("" : : "r"(value) : "memory");
@@ -88,7 +88,7 @@ void add_next(Collector& collect, const Schedule& schedule, int threads, int n) 
 
 } // namespace
 
-/// Those of the list that this process can have.
+/// Returns the schedules of the list that this process can have.
 std::vector<Schedule> selected(const std::string& list, bool with_library) {
   std::vector<Schedule> schedules;
   std::istringstream words(list);

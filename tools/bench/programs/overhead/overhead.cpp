@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What the library costs where there is nothing to gain: calls, regions, and the start of a process.
+/// The library's cost where there is nothing to gain: calls, regions, and the start of a process.
 ///
 /// This process only starts others, itself as well: in every round one without the library and one with it,
 /// in random order. Figures are medians over rounds; the start-up figures are medians of the difference

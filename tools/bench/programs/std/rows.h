@@ -10,10 +10,11 @@
 
 namespace bench {
 
-/// Of one row in one process.
+/// Times and result of one row in one process.
 struct Turn {
-  double us = -1, plain_us = 0; ///< of a call, in parallel and in sequence; negative: the process has died
-  bool right = true;            ///< both have the same result
+  double us = -1, plain_us = 0; ///< microseconds of a call, in parallel and in sequence; negative: the
+                                ///< process has died
+  bool right = true;            ///< the results in parallel and in sequence are equal
 };
 
 struct StandardRow {

@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-/// What all queues are made to look like.
+/// The interface that all queues are given.
 template <class Queue> struct Ends {
   Queue queue;
   void push(std::uint64_t i) { queue.push(i); }

@@ -16,26 +16,26 @@
 
 namespace wstree::validation {
 
-/// What the program `costs` says of one workload.
+/// Costs of one workload, as the program `costs` prints them.
 struct LoopCosts {
   std::string name;
-  std::uint64_t loops = 1; ///< of them in a pass, each a region
+  std::uint64_t loops = 1; ///< loops in a pass, each a region
   std::uint64_t iterations = 1;
-  double start_ns = 0;             ///< of the body, once per chunk
+  double start_ns = 0;             ///< time in which the body begins, once per chunk
   std::uint64_t piece = 1;         ///< iterations of each of `pieces_ns`, but the last
   std::vector<double> pieces_ns{}; ///< on one thread; what matters is how they compare
 };
 
-/// Of entering a loop, and of a call for the next chunk.
+/// Costs of entering a loop, and of a call for the next chunk.
 struct CallCosts {
   double enter_ns = 0, next_ns = 0;
 };
 
-/// What it says of the runtime and of the library's calls.
+/// Costs of the runtime and of the library's calls, as the program `costs` prints them.
 struct RuntimeCosts {
   double alone_ns = 0; ///< a region of one thread and its loop
   std::uint32_t threads = 1;
-  double open_ns = 0, late_ns = 0, close_ns = 0; ///< of a region of `threads`
+  double open_ns = 0, late_ns = 0, close_ns = 0; ///< times of a region of `threads`
   CallCosts library, own;
 };
 
@@ -61,7 +61,7 @@ struct Candidate {
   simulate::Schedule schedule;
   std::string_view runtime = ""; ///< whose schedule it is; empty: the library's
 };
-/// Those that can be compared on that runtime.
+/// Returns the candidates that can be compared on that runtime.
 std::vector<Candidate> candidates(std::string_view runtime);
 
 /// The machine on which `loop` runs on so many threads; `own`: by the runtime's own schedules.
@@ -83,7 +83,7 @@ struct Row {
 std::vector<Row> compare(const Costs& costs, const Measured& measured, std::uint32_t threads,
                          const simulate::Calibration& here);
 
-/// Of the absolute errors.
+/// A summary of the absolute errors.
 struct Summary {
   std::string schedule;
   std::uint32_t threads = 1;
