@@ -10,7 +10,7 @@
 
 namespace wstree::cli {
 
-/// What parsing stores. It must outlive the application that it was added to.
+/// The requests that parsing stores. They must outlive the application that they were added to.
 struct Requests {
   RunRequest run;
   bool env_json = false;

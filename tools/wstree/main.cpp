@@ -38,7 +38,8 @@ std::string option_that_was_meant(const CLI::App& command, std::string_view extr
   return near.empty() ? std::string() : fmt::format("did you mean --{}? ", near);
 }
 
-/// What the user wrote that no command expects. `command`: the one that was named, or `app` if none was.
+/// Reports a word of the user that no command expects. `command`: the one that was named, or `app` if
+/// none was.
 int report_extra(const std::string& extra, const CLI::App& app, const CLI::App& command) {
   const bool none = &command == &app;
   if (none && !extra.starts_with('-')) {
@@ -60,7 +61,7 @@ int report_extra(const std::string& extra, const CLI::App& app, const CLI::App& 
   return k_own_error;
 }
 
-/// What to try after a command that went well; for people only. Empty: nothing.
+/// Returns the next command to try after a command that went well; for people only. Empty: none.
 std::string_view next_after(std::string_view command) {
   constexpr std::pair<std::string_view, std::string_view> k_next[] = {
       {"stats", "wstree compare -- PROGRAM says what to set; wstree help statistics explains the columns"},
@@ -151,7 +152,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     if (std::ferror(stdout) == 0) say("{}", error.what());
   }
-  // What was asked for must have arrived; a full disk shows now, or when the buffer was full.
+  // All output must have arrived; a full disk shows now, or when the buffer was full.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     say("standard output cannot be written to");
     return k_own_error;

@@ -42,7 +42,7 @@ struct Members {
     const auto* const found = find(object, name, &json::is_array, place, "list");
     return found != nullptr ? *found : json::array();
   }
-  /// Of `array(object, name)`, with their places.
+  /// Returns the objects of `array(object, name)`, with their places.
   std::vector<std::pair<json, std::string>> objects(const json& object, const char* name,
                                                     const std::string& place) {
     std::vector<std::pair<json, std::string>> all;
@@ -127,7 +127,7 @@ std::string as_saved(const std::string& text) {
   return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
-/// What is called so, wherever it is: programs of two builds are in two folders.
+/// Returns the name of a program without its folder: programs of two builds are in two folders.
 std::string name_of(const std::string& program) { return program.substr(program.rfind('/') + 1); }
 
 std::string verdict_of(const Change& change) {

@@ -132,7 +132,7 @@ std::string problem_of_files(const CompareRequest& request) {
   return {};
 }
 
-/// What is wrong with the request, for the user; "" if nothing is.
+/// Returns the error in the request, for the user; "" if there is none.
 std::string problem_of(const CompareRequest& request) {
   if (request.command.empty()) return "compare needs a program; see wstree compare --help";
   for (const auto& wish : request.exports)
@@ -333,7 +333,7 @@ int compare_command(CompareRequest& request) {
   request.per_loop |= request.rules.has_value();
   const auto lookup = find_program(request.command.front());
   if (lookup.result != Lookup::Result::found) {
-    // What other commands accept behind their --loops.
+    // Other commands accept such a list behind their --loops.
     const bool is_list = request.per_loop && config::parse_loops(request.command.front());
     say("'{}' was not found, or may not be executed{}", request.command.front(),
         is_list ? "; --loops has no value here: wstree compare serves dynamic and guided loops anyway" : "");

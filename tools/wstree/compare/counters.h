@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the processor and the system count while a program runs: perf_event_open(2), and the energy of the
+// Counts of the processor and the system while a program runs: perf_event_open(2), and the energy of the
 // packages from /sys/class/powercap.
 #pragma once
 
@@ -26,7 +26,7 @@ enum Counter : std::size_t {
 inline constexpr std::array<std::string_view, k_counters> k_counter_names{
     "cycles", "instructions", "cache_misses", "context_switches", "joules"};
 
-/// Of one run; nothing for what cannot be counted.
+/// Counts of one run; nothing for an event that cannot be counted.
 using Counts = std::array<std::optional<double>, k_counters>;
 
 /// Counts in the program that this process starts next, from its exec on, and in its threads and children.

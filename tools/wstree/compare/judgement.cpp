@@ -19,7 +19,7 @@ constexpr double k_short_run = 0.1; // seconds
 constexpr double k_coarse = 0.1;
 /// Times that differ by more are those of a busy machine, or of a program that does different things.
 constexpr double k_busy = 0.15;
-/// What a second setting has to gain.
+/// Gain from which a second setting is recommended.
 constexpr double k_worth_more = 0.05;
 
 /// The variant of a role with the shortest time; null if there is none.
@@ -107,7 +107,7 @@ std::string too_short(const Contest& comparison) {
       seconds * 1e3);
 }
 
-/// What the command to start it costs besides, of a variant that takes `seconds`.
+/// Describes the additional cost of the command that starts a variant, which takes `seconds`.
 std::string look_at(const Contest& comparison, double seconds) {
   constexpr double k_worth_a_word = 0.02;
   if (comparison.look < k_worth_a_word * seconds) return {};
@@ -116,7 +116,7 @@ std::string look_at(const Contest& comparison, double seconds) {
       std::max(comparison.look * 1e3, 1.0));
 }
 
-/// What passive waiting saves if it takes as long as `chosen`.
+/// Describes the saving of passive waiting if the program takes as long as with `chosen`.
 std::string saved_by_passive(const Contest& comparison, const std::string& chosen) {
   constexpr double k_worth_a_word = 0.05, k_as_long = 0.02;
   const char* const name = chosen == k_tree ? k_tree_passive : chosen == k_as_it_is ? k_passive : "";
@@ -133,7 +133,7 @@ std::string saved_by_passive(const Contest& comparison, const std::string& chose
       percent(saved / spent), spent - saved, spent);
 }
 
-/// How much there is to gain at most.
+/// Describes the largest possible gain.
 std::string share_of_loops(const Contest& comparison) {
   const auto* const tree = comparison.find(k_tree);
   double loops = 0;
@@ -145,7 +145,7 @@ std::string share_of_loops(const Contest& comparison) {
   return fmt::format(" The loops that the tree can serve take {:.0f} % of the time.", percent(part));
 }
 
-/// What could be seen of a difference if there was one.
+/// Describes the smallest difference that could be seen.
 std::string resolution(const Ratio& ratio) {
   if (!ratio.enough) return " There were too few rounds to say more; 10 are enough (-n 10).";
   const double most = std::max(std::abs(1 - ratio.low), std::abs(ratio.high - 1));
@@ -162,7 +162,7 @@ std::string resolution(const Ratio& ratio) {
 std::vector<std::string> warnings_of(const Contest& comparison) {
   std::vector<std::string> warnings;
   bool vary = false, served_differ = false;
-  constexpr std::size_t k_most_outliers = 5; // that are named
+  constexpr std::size_t k_most_outliers = 5; // outliers that are named
   std::size_t outliers = 0;
   for (const auto& samples : comparison.samples) {
     if (!samples.problem.empty())

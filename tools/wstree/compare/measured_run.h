@@ -15,7 +15,7 @@ struct MeasuredRun {
   int error = 0;       ///< errno if it could not be started
   int wait_status = 0; ///< as waitpid(2) gives it
   double seconds = 0;
-  double cpu_seconds = 0;   ///< of all its threads, and of the children that it waited for
+  double cpu_seconds = 0;   ///< processor time of all its threads, and of the children that it waited for
   std::uint64_t output = 0; ///< hash of what it wrote to its standard output
   std::string errors;       ///< the end of what it wrote to its standard error
 };

@@ -31,12 +31,12 @@ constexpr std::size_t k_few = 3;
 
 volatile std::sig_atomic_t g_interrupted = 0;
 
-/// What ends the rounds early. What was finished is judged, and the folder goes.
+/// Signals that end the rounds early. Finished rounds are judged, and the folder goes.
 constexpr int k_ends[] = {SIGINT, SIGTERM, SIGHUP};
 
 void interrupt(int) { g_interrupted = 1; }
 
-/// What the processes of a run wrote, which is taken away.
+/// Returns the reports of the processes of a run, and removes their files.
 std::vector<nlohmann::json> take_reports(const fs::path& folder) {
   std::vector<nlohmann::json> reports;
   std::error_code error;
@@ -65,7 +65,7 @@ std::string form_of_source(const nlohmann::json& loop, const ProgramLoops& kinds
                                                      : "wsstatic";
 }
 
-/// Whether a loop that takes a while is handed out in few whole chunks.
+/// Returns whether a loop that takes a while is handed out in few whole chunks.
 bool has_large_chunk(const nlohmann::json& report) {
   return std::ranges::any_of(report["loops"], [&](const nlohmann::json& loop) {
     return loop.is_object() && !loop.value("too_short_to_tell", false) &&

@@ -19,7 +19,7 @@ std::string comparison_csv(const Contest& comparison);
 std::string comparison_markdown(const Contest& comparison, const Judgement& judgement);
 /// All runs and their medians with their intervals, as a picture; `per_loop`: and the times of the loops.
 std::string comparison_svg(const Contest& comparison, bool per_loop);
-/// How the text of comparison_rules() begins.
+/// The first words of comparison_rules().
 inline constexpr std::string_view k_rules_heading = "# wstree compare";
 /// Lines "file:line schedule" for WSTREE_RULES: what is best for each loop, behind the rule of
 /// rules_for_all(). There is a comment for each loop that cannot be judged.

@@ -34,7 +34,7 @@ BarChart chart_of(std::string title, std::vector<Bar> bars) {
 
 /// Each loop under the schedules that can tell of single loops.
 std::vector<Bar> bars_of_loops(const Contest& comparison) {
-  constexpr std::size_t k_most_loops = 12, k_widest = 36; // of a loop's name
+  constexpr std::size_t k_most_loops = 12, k_widest = 36; // columns of a loop's name
   std::vector<Bar> bars;
   for (std::size_t i = 0; i < std::min(comparison.loops.size(), k_most_loops); ++i) {
     const auto& loop = comparison.loops[i];

@@ -40,14 +40,14 @@ std::string columns_text(const std::vector<Row>& rows, const Terminal& terminal)
       cells.push_back(cell.ink ? inked(terminal, *cell.ink, cell.text) : cell.text);
     table.add(std::move(cells));
   }
-  // What switches a colour on takes no room.
+  // Escape sequences of colours take no room.
   const bool fits = width_of(rows) <= terminal.width;
   return table.text({true, fits ? 0 : terminal.width, &terminal});
 }
 
 std::string seconds_text(double seconds) { return duration_text(seconds); }
 
-/// What a table shows of each variant; less in a narrow window.
+/// The columns that a table shows of each variant; fewer in a narrow window.
 struct Shown {
   bool range = true, full_names = true, interval = true, cpu = true;
 };
@@ -174,7 +174,7 @@ std::string loops_table(const Contest& comparison, const Terminal& terminal) {
       row.push_back({verdict_of(loop, brief)});
       rows.push_back(std::move(row));
     }
-    constexpr std::size_t k_readable = 32; // of a loop's name
+    constexpr std::size_t k_readable = 32; // columns of a loop's name
     const auto names = std::max_element(
         comparison.loops.begin(), comparison.loops.end(), [](const LoopTimes& a, const LoopTimes& b) {
           return columns_of(folded_name(visible(a.name))) < columns_of(folded_name(visible(b.name)));

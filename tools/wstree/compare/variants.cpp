@@ -41,7 +41,7 @@ const Form* form_of(const std::string& variable) {
   return found == std::end(k_forms) ? nullptr : found;
 }
 
-constexpr std::string_view k_all = "* "; // what rules begin with that hold for all loops
+constexpr std::string_view k_all = "* "; // begin of rules for all loops
 
 } // namespace
 

@@ -7,10 +7,10 @@
 
 namespace wstree::cli {
 
-/// What a variant is there for.
+/// The purpose of a variant.
 enum class Role {
-  as_it_is, ///< what the user has
-  schedule, ///< of the OpenMP runtime
+  as_it_is, ///< the user's present way
+  schedule, ///< a schedule of the OpenMP runtime
   tree,     ///< the library with its default schedule
   per_loop, ///< the library doing as a schedule of the runtime does, for the times of single loops
   advice,   ///< to be recommended
@@ -40,13 +40,13 @@ inline constexpr const char* k_fast = "as it is, fast CPUs only";
 inline constexpr const char* k_tree_fast = "wstree, fast CPUs only";
 inline constexpr const char* k_one_thread = "one thread";
 
-/// What a narrow table calls it: "wstree, passive".
+/// Returns the variant's name in a narrow table: "wstree, passive".
 std::string short_name(const Variant& variant);
 
-/// How a user starts a variant.
+/// The start of a variant by a user.
 struct Invocation {
   Settings variables;
-  std::vector<std::string> options; ///< of wstree run
+  std::vector<std::string> options; ///< options of wstree run
   bool served = false;              ///< by wstree run
 
   [[nodiscard]] bool is_none() const { return variables.empty() && !served; }
@@ -61,7 +61,7 @@ std::string rule_of(const Variant& variant);
 /// The variables of a variant that rules cannot hold.
 Settings settings_beside_rules(const Variant& variant);
 
-/// What is known of the program.
+/// Facts about the program's loops.
 struct ProgramLoops {
   bool runtime_kind = false; ///< some loop says schedule(runtime)
   std::string literal_kinds; ///< "dynamic,guided": what others say

@@ -37,7 +37,7 @@ std::string action(const OptionFacts& option) {
   }
 }
 
-/// How a value may stand behind an equals sign.
+/// Returns the form of a value behind an equals sign.
 const char* equals_of(const OptionFacts& option, const std::string& name) {
   if (option.value == Value::optional) return "=-"; // and nowhere else
   return option.value != Value::none && name.starts_with("--") ? "=" : "";

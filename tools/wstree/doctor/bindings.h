@@ -15,7 +15,8 @@ namespace wstree::cli {
 /// that runtime.
 using CallsPast = std::set<std::pair<std::filesystem::path, std::filesystem::path>>;
 
-/// What the dynamic loader of glibc has written about symbols (LD_DEBUG=bindings). `exports`: of the library.
+/// Returns the calls past the library in the log of glibc's dynamic loader (LD_DEBUG=bindings). `exports`:
+/// those of the library.
 CallsPast calls_past(std::string_view log, const std::filesystem::path& library,
                      const std::set<std::string, std::less<>>& exports);
 

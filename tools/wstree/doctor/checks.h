@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `wstree doctor` looks at. Those that take facts as arguments look at nothing else, so that every
+// The checks of `wstree doctor`. Checks that take facts as arguments look at nothing else, so that every
 // answer of theirs can be tested.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "support/environment.h"
 #include "support/library.h"
 
-// What the library itself decides by.
+// Headers by which the library itself decides.
 #include "cgroup.h"
 #include "machine.h"
 #include "policy.h"
@@ -60,7 +60,7 @@ struct CpuFacts {
   unsigned allowed = 0; ///< by the affinity mask; 0: unknown
   unsigned present = 0;
   place::Quota quota = {};
-  place::FoundCpus usable = {}; ///< what the library would set the size of teams by
+  place::FoundCpus usable = {}; ///< CPUs by which the library would set the size of teams
 };
 CpuFacts cpu_facts();
 /// Threads of a team that asks for no number of its own.
@@ -76,7 +76,7 @@ PlacementFacts placement_facts(Environment environment);
 /// Something only if the OpenMP runtime binds a team of this size to fewer CPUs than it has threads.
 std::optional<Check> check_bound_cpus(const PlacementFacts& facts, unsigned team,
                                       const Environment& environment);
-/// Whether the threads of a team of this size will be pinned.
+/// Checks whether the threads of a team of this size will be pinned.
 Check check_placement(const PlacementFacts& facts, unsigned team, config::Bind bind);
 
 /// Variables of the library and of the OpenMP runtimes that matter for it.

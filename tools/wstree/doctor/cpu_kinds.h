@@ -22,7 +22,7 @@ struct FastCpus {
 };
 /// Nothing if all CPUs are of one kind, or if hwloc cannot say which are faster.
 std::optional<FastCpus> fast_cpus(const place::Machine& machine);
-/// Of this machine, as far as this process may use it.
+/// Returns the fast CPUs of this machine, as far as this process may use it.
 std::optional<FastCpus> fast_cpus();
 
 /// Which threads help, and which may make others wait.

@@ -37,7 +37,7 @@ constexpr const char* k_use_plugin =
 
 constexpr const char* k_use_parameter = "compile with --param=parloops-schedule=runtime";
 
-/// What helps a program of gcc that has static loops.
+/// Returns advice for a program of gcc that has static loops.
 const char* advice(const LoopCalls& calls) { return calls.cuts_its_own ? k_use_parameter : k_use_plugin; }
 
 /// "main.c:12 f(), main.c:30 g() and 3 more".

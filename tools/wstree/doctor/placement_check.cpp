@@ -27,7 +27,7 @@ Check without_machine(Bind bind, std::string_view why) {
   return check;
 }
 
-/// What the user may want to do about a team that auto leaves alone.
+/// Adds advice about a team that auto leaves alone.
 void advise(const place::Decision& decision, Check& check) {
   switch (decision.reason) {
   case Reason::ranks_share_mask:

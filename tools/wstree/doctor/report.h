@@ -20,9 +20,9 @@ std::string_view to_text(Status status);
 struct Check {
   std::string name;
   Status status = Status::ok;
-  std::string found;      ///< what there is
-  std::string cause = {}; ///< what that means; not empty for warn and fail
-  std::string fix = {};   ///< what to do about it; not empty for warn and fail
+  std::string found;      ///< state that was found
+  std::string cause = {}; ///< meaning of that; not empty for warn and fail
+  std::string fix = {};   ///< remedy; not empty for warn and fail
 };
 using Checks = std::vector<Check>;
 

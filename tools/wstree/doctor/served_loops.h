@@ -13,7 +13,7 @@ namespace wstree::cli {
 struct ServedCount {
   std::uint64_t loops = 0;       ///< places in the program
   std::uint64_t calls = 0;       ///< executions of them
-  std::uint64_t new_lengths = 0; ///< of these, static ones with a length that had not come before
+  std::uint64_t new_lengths = 0; ///< executions of static loops with a length that had not come before
 };
 inline constexpr std::string_view k_calls = "C++"; ///< algorithms of wstree/parallel.hpp
 using ServedLoops = std::map<std::string, ServedCount>;

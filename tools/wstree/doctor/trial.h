@@ -19,13 +19,13 @@ namespace wstree::cli {
 /// A process of a trial run that had served loops.
 struct TrialProcess {
   std::uint64_t number = 0;
-  std::string rank = {};    ///< of an MPI job; empty: it is none
+  std::string rank = {};    ///< rank in an MPI job; empty: it is none
   unsigned threads = 0;     ///< in its largest team
-  place::CpuSet cpus = {};  ///< that it may use; empty: it was over before that was seen
+  place::CpuSet cpus = {};  ///< CPUs that it may use; empty: it was over before they were seen
   place::CpuSet bound = {}; ///< to which its threads are bound together; likewise
 };
 
-/// What came of running a program with the library.
+/// The result of a run of a program with the library.
 struct Trial {
   std::string problem; ///< why there was no run; empty if there was one
   Ending ending = {};
@@ -52,9 +52,9 @@ Checks check_ranks(const std::vector<TrialProcess>& processes, unsigned present)
 /// `allowed` CPUs nor the facts known of its `team` beforehand are one; nothing: they can.
 std::optional<Check> check_threads(const TrialProcess& process, unsigned team, unsigned allowed);
 
-/// What is known when a run is judged.
+/// Facts for the judgement of a run.
 struct TrialFacts {
-  LoopForms forms = {};       ///< of the loops that symbols tell of
+  LoopForms forms = {};       ///< forms of the loops that symbols show
   config::LoopKinds loops{};  ///< WSTREE_LOOPS
   std::string schedule = {};  ///< OMP_SCHEDULE of the run
   bool has_runtime = true;    ///< an OpenMP runtime was seen

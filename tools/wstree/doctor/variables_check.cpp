@@ -102,7 +102,7 @@ Check check_schedule(const Environment& environment, config::LoopKinds loops) {
           "set OMP_SCHEDULE=wstree, or say wstree run, which does so"};
 }
 
-/// What a schedule other than the tree leaves unused.
+/// Checks for options that a schedule other than the tree leaves unused.
 void check_schedule_options(const Environment& environment, Checks& checks) {
   const auto request = requested_schedule(environment.get("OMP_SCHEDULE").value_or(""));
   if (!request || request->kind == config::ScheduleKind::wstree) return;
@@ -149,7 +149,7 @@ void check_team(const Environment& environment, Checks& checks) {
         note("OMP_DYNAMIC", dynamic, "the OpenMP runtime may make teams smaller than asked for"));
 }
 
-/// Both the OpenMP runtime and the library can place threads.
+/// Checks the placement of threads, which both the OpenMP runtime and the library can do.
 void check_places(const Environment& environment, config::Bind bind, Checks& checks) {
   const bool runtime_stays_out = plain(environment.get("OMP_PROC_BIND").value_or("")) == "false";
   const bool is_ours = bind == config::Bind::close || bind == config::Bind::spread;

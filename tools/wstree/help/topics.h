@@ -11,7 +11,7 @@ struct HelpTopic {
   std::string_view text; ///< its first line says what it is about
 };
 
-/// Those of topics/*.txt.
+/// Returns the topics of topics/*.txt.
 const std::vector<HelpTopic>& written_topics();
 
 } // namespace wstree::cli

@@ -12,7 +12,8 @@ struct Elf;
 
 namespace wstree::cli {
 
-/// What the kernel compares before it runs a file: two programs with equal targets can share libraries.
+/// The properties that the kernel compares before it runs a file: two programs with equal targets can
+/// share libraries.
 struct ElfTarget {
   int word_class = 0;        ///< ELFCLASS32 or ELFCLASS64
   std::uint16_t machine = 0; ///< EM_*

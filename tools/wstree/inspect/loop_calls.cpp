@@ -21,7 +21,8 @@ bool starts_others(std::string_view name) {
          name.starts_with("_gfortran_system");
 }
 
-/// Whether the library starts other programs only where its callers call a function of starts_others().
+/// Returns whether the library starts other programs only where its callers call a function
+/// of starts_others().
 bool starts_on_request(const std::filesystem::path& library) {
   return library.filename().string().starts_with("libgfortran.so");
 }

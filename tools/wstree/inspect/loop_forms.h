@@ -10,7 +10,7 @@
 
 namespace wstree::cli {
 
-/// What can be told of a loop from the function with which the compiled code starts it.
+/// The form of a loop, as the function shows it with which the compiled code starts the loop.
 enum class LoopForm {
   hidden,    ///< LLVM: the schedule is an argument of the call
   runtime,   ///< gcc, as the following: schedule(runtime)
@@ -29,7 +29,7 @@ using LoopForms = std::set<LoopForm>;
 /// The form of the loops that an imported symbol starts; nothing for all other symbols.
 std::optional<LoopForm> loop_form(std::string_view symbol);
 
-/// Those that ask an OpenMP runtime for iterations.
+/// Returns the forms that ask an OpenMP runtime for iterations.
 LoopForms without_calls(LoopForms forms);
 
 /// For people: "schedule(runtime)", "ordered", or a list of such, "none" for no form.
@@ -45,19 +45,19 @@ bool can_be_served(const LoopForms& forms, config::LoopKinds loops);
 /// And with any value?
 bool can_be_served(const LoopForms& forms);
 
-/// Those that need the order of the OpenMP runtime, whatever their schedule is.
+/// Returns the forms that need the order of the OpenMP runtime, whatever their schedule is.
 LoopForms forms_in_order(LoopForms forms);
 /// Advice about loops of these forms, which all need an order.
 std::string how_to_leave_order(const LoopForms& in_order);
 
-/// Those that this value of WSTREE_LOOPS leaves out and another would not.
+/// Returns the forms that this value of WSTREE_LOOPS leaves out and another would not.
 LoopForms forms_left_out(LoopForms forms, config::LoopKinds loops);
 /// Are there any?
 bool leaves_out(const LoopForms& forms, config::LoopKinds loops);
 /// A value of WSTREE_LOOPS that leaves out none of them.
 std::string_view loops_for(const LoopForms& forms);
-/// What stands behind the advice to set WSTREE_LOOPS to `loops`: that the order of iterations changes. Empty
-/// if the program itself leaves the order to the environment.
+/// Returns the warning behind the advice to set WSTREE_LOOPS to `loops`: that the order of iterations
+/// changes. Empty if the program itself leaves the order to the environment.
 std::string_view order_under(std::string_view loops);
 
 } // namespace wstree::cli

@@ -21,7 +21,7 @@ struct OpenMpRuntime {
 
 /// Nothing for other files, this library included, which exports the same names.
 std::optional<OpenMpRuntime> openmp_runtime(const std::filesystem::path& file);
-/// Those among the files, each once, however many links lead to it.
+/// Returns the runtimes among the files, each once, however many links lead to it.
 std::vector<OpenMpRuntime> openmp_runtimes(const std::vector<std::filesystem::path>& files);
 
 /// The files in a list of mappings like /proc/self/maps, each once.

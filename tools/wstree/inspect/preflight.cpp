@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 /// The kernel follows a script's interpreter, which may be a script again, this often.
 constexpr int k_interpreter_limit = 5;
 
-/// What was found, what that means and what to do, with {} for the arguments: 0 is the program.
+/// A finding, its meaning and the remedy, with {} for the arguments: 0 is the program.
 struct Text {
   const char* found;
   const char* cause;

@@ -25,9 +25,9 @@ enum class Severity {
 
 struct Finding {
   Severity severity;
-  std::string found; ///< what there is
-  std::string cause; ///< what that means; may be empty
-  std::string fix;   ///< what to do; may be empty
+  std::string found; ///< state that was found
+  std::string cause; ///< meaning of that; may be empty
+  std::string fix;   ///< remedy; may be empty
 
   /// All of it in one line.
   [[nodiscard]] std::string text() const;
@@ -53,7 +53,7 @@ struct Wishes {
   config::LoopKinds loops = {}; ///< WSTREE_LOOPS of the run
 };
 
-/// The same with a look at its loops.
+/// Inspects the program, and its loops too.
 Preflight inspect(const std::filesystem::path& program, const std::filesystem::path& library, Wishes wishes);
 
 } // namespace wstree::cli

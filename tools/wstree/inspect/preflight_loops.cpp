@@ -9,7 +9,7 @@ namespace wstree::cli {
 
 namespace {
 
-/// What the loops of a program mean for a run.
+/// Judges what the loops of a program mean for a run.
 Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wishes) {
   const auto named = [&](std::string_view text) { return fmt::format(fmt::runtime(text), name); };
   const bool conclusive = calls.known && !calls.starts_others;
@@ -98,7 +98,7 @@ Preflight inspect(const std::filesystem::path& program, const std::filesystem::p
   if (!enough) calls = sum(loop_calls_by_file(*file, result.program));
   result.preload &= !calls.runtime_inside || calls.starts_others || can_be_served(calls.forms);
   auto finding = judge(calls, result.program.string(), wishes);
-  // Of an interpreter it matters only what it can do; what it will start is unknown.
+  // An interpreter counts only by its own abilities; the programs that it will start are unknown.
   const bool is_bad_news = finding.severity != Severity::detail;
   if (!(result.is_interpreter && is_bad_news && calls.forms.empty() && !calls.runtime_inside))
     result.findings.push_back(std::move(finding));

@@ -17,7 +17,7 @@
 
 namespace wstree::cli {
 
-/// What the processor and the system have counted in a loop (WSTREE_COUNTERS); nothing: it is not known.
+/// Counts of the processor and the system in a loop (WSTREE_COUNTERS); nothing: it is not known.
 struct CounterSums {
   std::optional<double> cycles, instructions, cache_misses, page_faults, context_switches;
 
@@ -47,7 +47,7 @@ struct LoopRow {
   LoopRow& operator+=(const LoopRow& other);
 };
 
-/// Where the wall time of a process went.
+/// The parts of the wall time of a process.
 struct WallTime {
   double all = 0, loops = 0, between = 0; ///< seconds; between regions one thread works
 
@@ -55,14 +55,14 @@ struct WallTime {
   [[nodiscard]] double elsewhere() const { return all - loops - between; }
   /// Loops of several teams at the same time are no parts of one time.
   [[nodiscard]] bool is_known() const { return all > 0 && elsewhere() >= 0; }
-  /// How many times as fast the process would be if the loops took no time (Amdahl's law).
+  /// Returns how many times as fast the process would be if the loops took no time (Amdahl's law).
   [[nodiscard]] double most_to_gain() const { return all / std::max(all - loops, 1e-9); }
   /// "wall time 1.20 s: 59 % in these loops, ..."
   [[nodiscard]] std::string text() const;
 };
 
-/// Whether most executions of a static loop have a number of iterations that had not come before, so that
-/// the library has nothing to cut them by.
+/// Returns whether most executions of a static loop have a number of iterations that had not come before, so
+/// that the library knows no costs to cut them by.
 inline bool has_new_lengths(std::uint64_t new_lengths, std::uint64_t calls) {
   return calls > 1 && 2 * new_lengths > calls;
 }
@@ -76,12 +76,13 @@ struct UnservedRegion {
 struct Statistics {
   std::string version, program;
   std::uint64_t process = 0, threads = 0;
-  double cpu_seconds = 0, waiting_cpu_seconds = 0; ///< of all, and of threads that waited between regions
-  double wall_seconds = 0;                         ///< of the process; 0: not known
-  double between_regions_seconds = 0;              ///< of the thread that opens them
+  double cpu_seconds = 0, waiting_cpu_seconds = 0; ///< processor time of all threads, and of threads that
+                                                   ///< waited between regions
+  double wall_seconds = 0;                         ///< wall time of the process; 0: not known
+  double between_regions_seconds = 0;              ///< time of the thread that opens regions, between them
   std::string host, command;                       ///< empty: not known
   std::uint64_t ended = 0;                         ///< seconds since 1970; 0: not known
-  std::string rank; ///< of an MPI job, "0" in all other processes; empty: the file is older
+  std::string rank; ///< rank in an MPI job, "0" in all other processes; empty: the file is older
   std::vector<LoopRow> loops;
   std::vector<UnservedRegion> unserved;
   std::vector<RankLoop> rank_loops;
@@ -89,7 +90,7 @@ struct Statistics {
 
 WallTime wall_time_of(const Statistics& statistics);
 
-/// Where a loop is: by the place that the compiler gave to the runtime, or by debug information.
+/// Returns the name of a loop: by the place that the compiler gave to the runtime, or by debug information.
 names::Name name_of_loop(const nlohmann::json& loop, names::Resolver& resolver);
 /// The name of a loop in the library's traces and profiles: its label, or the place where it is.
 std::string name_in_traces(const nlohmann::json& loop);
@@ -104,7 +105,8 @@ std::optional<Statistics> read_statistics(std::string_view report, names::Resolv
 /// there is none. `place`: of the object, with what separates it from a member.
 std::string negative_member(const nlohmann::json& object, std::string_view place,
                             std::initializer_list<const char*> members);
-/// The same of a report that the library wrote and a user may have edited.
+/// Returns the first negative figure of a report, likewise, which the library wrote and a user may
+/// have edited.
 std::string negative_figure(const nlohmann::json& report);
 
 /// For people. With `several` the process is named.

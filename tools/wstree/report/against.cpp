@@ -77,7 +77,7 @@ void set_against(RunReport& now, const RunReport& then) {
 
 namespace {
 
-/// Whether no loop that matters is uneven, or has threads that come late or without processors.
+/// Returns whether no loop that matters is uneven, or has threads that come late or without processors.
 bool are_even(const RunReport& report, double seconds) {
   return std::ranges::none_of(report.loops, [&](const ReportLoop& loop) {
     return loop.seconds > k_lost * seconds && ((!loop.too_short && loop.imbalance >= k_uneven) ||

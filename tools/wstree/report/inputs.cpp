@@ -39,7 +39,7 @@ SourceLines source_of(const std::string& file, std::uint32_t number) {
   return source;
 }
 
-/// How rules name the loop: "label:x", "tri.c:6" or "libx.so+0x12f0"; empty: they cannot.
+/// Returns the loop's name in rules: "label:x", "tri.c:6" or "libx.so+0x12f0"; empty: it has none.
 std::string place_of(const json& told, const names::Name& name) {
   if (const auto label = told.find("label"); label != told.end() && label->is_string() && *label != "")
     return "label:" + label->get<std::string>();

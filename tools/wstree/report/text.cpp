@@ -15,7 +15,7 @@ namespace wstree::cli {
 namespace {
 
 constexpr std::size_t k_most_programs = 3;
-constexpr std::size_t k_most_columns = 6; // of loops
+constexpr std::size_t k_most_columns = 6; // columns of loops
 constexpr std::size_t k_most_advice = 5;
 
 std::string programs_of(const RunReport& report) {
@@ -50,7 +50,7 @@ std::string ranks_text(const RunReport& report) {
   return text + "  (load: of the slowest rank's time; loops in the order of the table above)\n";
 }
 
-/// What each loop took in the earlier run; those that changed most come first.
+/// Returns the loops' times in the earlier run; loops that changed most come first.
 std::string against_text(const RunReport& report, const Terminal& terminal) {
   std::vector<const ReportLoop*> loops;
   for (const auto& loop : report.loops)

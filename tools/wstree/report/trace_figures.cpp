@@ -14,9 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t k_most_rows = 256; // of a timeline
+constexpr std::size_t k_most_rows = 256; // rows of a timeline
 constexpr std::size_t k_most_history = 400;
-constexpr double k_short_seconds = 1e-3; // of all executions: less says nothing
+constexpr double k_short_seconds = 1e-3; // seconds of all executions: shorter ones have no meaning
 constexpr double k_short_call = 20e-6;
 
 double number(const json& object, const char* key) {
@@ -32,7 +32,7 @@ std::string text(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// What a member did in one execution; microseconds.
+/// A member's state in a part of one execution; microseconds.
 struct Part {
   double begin, end;
   std::uint32_t member;
@@ -41,7 +41,7 @@ struct Part {
 
 struct TracedExecution {
   std::string loop, schedule;
-  double begin = INFINITY, end = 0; ///< of all members
+  double begin = INFINITY, end = 0; ///< first begin and last end of the members
   std::uint64_t members = 0, units = 0, process = 0, steals = 0;
   std::uint64_t chunk = 1; ///< iterations of a unit
   std::vector<Part> parts;
@@ -168,7 +168,9 @@ private:
       processes_.insert(count(event, "pid"));
     }
     if (text(event, "ph") != "X" || kind == "region" || kind == "") return;
-    if (kind == "piece" || kind == "looking") return; // of a rank, whose threads have events of their own
+    if (kind == "piece" || kind == "looking")
+      return; // events of a rank, whose threads have events of
+              // their own
     const auto member = static_cast<std::uint32_t>(count(told, "member"));
     const auto key = key_of(event);
     auto& execution = executions_[key];

@@ -15,7 +15,7 @@ namespace wstree::cli {
 /// name besides `otherwise`. A rule that names a schedule means loops of every kind.
 config::LoopKinds loops_under(const std::string& rules, config::LoopKinds otherwise);
 
-/// What is wrong with a value of --rules as a whole, as one line for the user; nothing if it can be read.
+/// Returns the error in a value of --rules as a whole, as one line for the user; nothing if it can be read.
 std::optional<std::string> problem_of_rules(const std::string& rules);
 
 /// Source lines in the rules of the environment become code locations, because the library reads no debug

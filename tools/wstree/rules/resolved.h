@@ -26,7 +26,7 @@ std::string text_of(const NamedSite& site);
 /// "8badf00d+0x12f0": how the library knows it.
 std::string code_of(const NamedSite& site);
 
-/// Those of a program and of the libraries that it is linked with.
+/// The call sites of a program and of the libraries that it is linked with.
 struct ProgramSites {
   std::string program; ///< name of its file
   std::vector<NamedSite> sites;
@@ -36,7 +36,7 @@ ProgramSites sites_of_program(const std::filesystem::path& program);
 
 /// A line of a rules file.
 struct RuleLine {
-  std::size_t number = 0;           ///< of the line in its file, or of the rule
+  std::size_t number = 0;           ///< number of the line in its file, or of the rule
   std::string text;                 ///< as written
   std::optional<config::Rule> rule; ///< its texts point into the text that was read
   std::string problem;              ///< why there is none; empty: the line is blank
@@ -48,8 +48,9 @@ struct RulesText {
   std::shared_ptr<const std::string> text; ///< shared, so that it stays where it is
   std::vector<RuleLine> lines;
 };
-/// What a value of WSTREE_RULES or of an option names; nothing if it is a file that cannot be read. `holder`
-/// is what the user calls the place of the value, as WSTREE_RULES or --rules; empty: it needs no name.
+/// Returns the rules that a value of WSTREE_RULES or of an option names; nothing if it is a file that cannot
+/// be read. `holder` is the user's name for the place of the value, as WSTREE_RULES or --rules; empty: it
+/// needs no name.
 std::optional<RulesText> read_rules(const std::string& value, std::string_view holder);
 /// Why read_rules() has nothing, for the user: it names the value.
 std::string why_unreadable(const std::string& value);
@@ -57,7 +58,7 @@ std::string why_unreadable(const std::string& value);
 std::string where(const RulesText& rules, const RuleLine& line);
 
 bool matches(const config::Rule& rule, const NamedSite& site, const std::string& program);
-/// Whether only the running program can tell what the rule matches.
+/// Returns whether only the running program shows which loops the rule matches.
 bool is_of_the_run(const config::Rule& rule);
 /// The line of the loop that is nearest to those of a rule, in the file that it names; 0: it names none with
 /// a loop.

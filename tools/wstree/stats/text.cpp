@@ -33,7 +33,7 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 struct Column {
   std::string head;
   bool is_left;
-  int keep; ///< those with the smallest number go first if there is too little room
+  int keep; ///< columns with the smallest number go first if there is too little room
   std::vector<std::string> cells = {};
 
   [[nodiscard]] std::size_t width() const {

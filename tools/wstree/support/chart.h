@@ -10,7 +10,7 @@
 
 namespace wstree::cli {
 
-/// How a curve is drawn. Readers tell the pens apart whatever colours they see: the hues are those of Okabe
+/// The style of a curve. Readers tell the pens apart whatever colours they see: the hues are those of Okabe
 /// and Ito, and pens of one hue differ in dashes and dots.
 struct Pen {
   std::string_view colour;
@@ -49,8 +49,8 @@ struct Curve {
   std::string name; ///< in the legend; "": not there
   Pen pen;
   std::vector<Mark> marks;
-  double width = 1.8;   ///< of the line; 0: dots alone
-  bool has_dots = true; ///< else the line alone
+  double width = 1.8;   ///< width of the line; 0: dots alone
+  bool has_dots = true; ///< false: the line alone
 };
 
 struct Diagram {
@@ -63,7 +63,7 @@ struct Picture {
   std::string title, description;
   std::vector<Diagram> diagrams;
   int columns = 3;
-  int width = 330, height = 260; ///< of a diagram
+  int width = 330, height = 260; ///< size of a diagram
   std::string note = {};         ///< below the legend
 };
 
@@ -74,7 +74,7 @@ struct Bar {
   double value;
   std::string text; ///< behind the bar
   Pen pen;
-  std::optional<double> low = {}, high = {}; ///< of the interval that holds the value
+  std::optional<double> low = {}, high = {}; ///< bounds of the interval that holds the value
   std::vector<Mark> runs = {};               ///< dots at x; y is not looked at
 };
 

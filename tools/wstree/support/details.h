@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What there is to say about a command beyond the screen that --help fills: the manual and `wstree help
-// COMMAND` have it.
+// Details about a command that have no room on the screen that --help fills: the manual and `wstree help
+// COMMAND` have them.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -8,7 +8,8 @@
 
 namespace wstree::cli {
 
-/// Whether LD_PRELOAD can hold the path: the loader splits it at blanks and colons and knows no quotes.
+/// Returns whether LD_PRELOAD can hold the path: the loader splits it at blanks and colons and knows
+/// no quotes.
 bool fits_preload(std::string_view path);
 
 /// The environment that a program is going to see.
@@ -16,7 +17,7 @@ class Environment {
 public:
   /// A copy of ours, order included.
   Environment();
-  /// Of entries "NAME=value".
+  /// Makes an environment of entries "NAME=value".
   explicit Environment(std::vector<std::string> entries);
 
   [[nodiscard]] std::optional<std::string> get(std::string_view name) const;

@@ -124,7 +124,7 @@ bool Figures::settle(const Ending& ending) {
   if (shown_ != StatsFormat::off) missing_ = why_missing(ending);
   const auto reports = take();
   const bool served = std::any_of(reports.begin(), reports.end(), has_loops);
-  // That a helper of the program had no loops says nothing of the program.
+  // A helper of the program without loops does not show that the program has none.
   if (shown_ != StatsFormat::off && (served || missing_.empty())) show(reports);
   return served;
 }
@@ -150,7 +150,7 @@ void Figures::show(const std::vector<std::string>& reports) const {
     return;
   }
   names::Resolver resolver;
-  // Of many processes those matter that had loops; of those without one is enough.
+  // Among many processes, those with loops are shown; of the others, one is enough.
   std::vector<Statistics> shown;
   std::vector<Statistics> without;
   for (const auto& report : reports)

@@ -24,7 +24,7 @@ public:
 
   /// Why figures cannot be had, as one line for the user; empty if they can.
   [[nodiscard]] const std::string& problem() const { return problem_; }
-  /// What WSTREE_STATS has to be for the run.
+  /// Returns the value of WSTREE_STATS for the run.
   [[nodiscard]] std::string setting() const;
   /// When the program has ended: shows what the user wanted to see on stderr and removes the folder. True if
   /// a loop was served. Call once.
@@ -43,7 +43,7 @@ private:
 
   config::StatsFormat shown_ = config::StatsFormat::off; // on stderr, at the end
   config::StatsFormat format_ = config::StatsFormat::json;
-  std::string pattern_;                        // of the library: with %p and so on
+  std::string pattern_;                        // the library's pattern: with %p and so on
   std::filesystem::path folder_;               // ours, or empty
   std::vector<std::filesystem::path> present_; // matched the pattern before the run
   std::string problem_;

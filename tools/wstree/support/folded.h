@@ -12,7 +12,7 @@ namespace wstree::cli {
 /// stay as they are.
 std::string folded(std::string_view text, std::size_t width);
 
-/// The same, and lines of prose wrapped too. Width 0, which is that of no terminal: as it is.
+/// Folds the lines likewise, and wraps lines of prose too. Width 0, which is that of no terminal: as it is.
 std::string laid_out(std::string_view text, std::size_t width);
 
 } // namespace wstree::cli

@@ -11,12 +11,13 @@
 
 namespace wstree::cli {
 
-/// What is wrong with the values on the command line, as one line for the user; nothing if all are good. Uses
-/// the library's own parsers, so that what passes here is understood there.
+/// Returns the error in the values on the command line, as one line for the user; nothing if all are good.
+/// Uses the library's own parsers, so that what passes here is understood there.
 std::optional<std::string> check_values(const RunRequest& request);
 
-/// What a value of OMP_SCHEDULE asks of the library; nothing if it is for the OpenMP runtime. Other than
-/// parse_schedule() it knows the form in which a process with the library hands its schedule to its children.
+/// Returns the request to the library in a value of OMP_SCHEDULE; nothing if the value is for the OpenMP
+/// runtime. Other than parse_schedule() it also reads the form in which a process with the library hands its
+/// schedule to its children.
 std::optional<config::ScheduleRequest> requested_schedule(std::string_view value);
 
 /// WSTREE_LOOPS of the run.

@@ -31,7 +31,7 @@ struct Stroke {
 struct Type {
   int size = 12;
   std::string_view fill = "#1a1a1a";
-  std::string_view anchor = "start"; ///< where the given point is: start, middle or end
+  std::string_view anchor = "start"; ///< position of the given point: start, middle or end
   bool bold = false;
 };
 
@@ -65,8 +65,8 @@ public:
 private:
   std::string body_;
   int margin_;
-  int left_ = 0, top_ = 0;        // of the origin
-  double width_ = 0, height_ = 0; // of what has been drawn
+  int left_ = 0, top_ = 0;        // position of the origin
+  double width_ = 0, height_ = 0; // size of the drawn part
 };
 
 } // namespace wstree::cli

@@ -8,7 +8,7 @@
 
 namespace wstree::cli {
 
-/// What may be printed on a stream: plain ASCII without colours, as wide as it gets, unless it is a terminal.
+/// The abilities of a stream: plain ASCII without colours, as wide as it gets, unless it is a terminal.
 struct Terminal {
   bool is_one = false;
   bool colours = false;  ///< NO_COLOR and CLICOLOR=0 forbid them, CLICOLOR_FORCE wants them everywhere

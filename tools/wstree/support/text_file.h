@@ -14,10 +14,10 @@ namespace wstree::cli {
 /// read, or is larger than 1 GiB, as devices without an end are; `errno` says which.
 std::optional<std::string> read_text(const std::filesystem::path& path);
 
-/// The same of a file that may have no end: at most the first `most` bytes of it.
+/// Reads a file that may have no end: at most the first `most` bytes of it.
 std::optional<std::string> read_start(const std::filesystem::path& path, std::size_t most);
 
-/// Whether it is one of these regular files, under whatever name.
+/// Returns whether the path is one of these regular files, under whatever name.
 bool is_one_of(const std::vector<std::string>& files, const std::string& path);
 
 /// Replaces the file. False: it says why not.

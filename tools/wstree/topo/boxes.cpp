@@ -102,7 +102,7 @@ void seat(Box& root, const Topo& topo, std::uint32_t member) {
   home->chips.push_back({member, {}});
 }
 
-/// Where members have more than one CPU each, these show their names at most.
+/// Flattens or removes boxes of single CPUs, if the member around them has several CPUs.
 void flatten(Box& box, const Density& density) {
   for (auto& inner : box.boxes) flatten(inner, density);
   const bool is_bare = std::ranges::all_of(
@@ -112,9 +112,10 @@ void flatten(Box& box, const Density& density) {
   for (auto& inner : box.boxes) inner.is_flat = true;
 }
 
-/// How many columns make `count` tiles about `aspect` times as wide as high, with few left empty.
+/// Returns the number of columns that make `count` tiles about `aspect` times as wide as high, with few
+/// left empty.
 int columns_for(std::size_t count, int width, int height, double aspect) {
-  constexpr double k_empty = 8; // what a tile left empty costs
+  constexpr double k_empty = 8; // cost of a tile left empty
   int best = 1;
   double least = 1e9;
   for (std::size_t columns = 1; columns <= count; ++columns) {
@@ -185,7 +186,7 @@ public:
       }
       y += rows(box.boxes.size(), box.columns) * (box.tile.height + density_.gap);
     }
-    // Those of a CPU stand in the middle below its label.
+    // Chips of a CPU stand in the middle below its label.
     const int used = box.chip_columns * step_x() - density_.gap;
     const int first = box.boxes.empty() ? left + (width - used) / 2 : left;
     for (std::size_t i = 0; i < box.chips.size(); ++i) {

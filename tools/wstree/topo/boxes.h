@@ -14,10 +14,10 @@ namespace wstree::cli {
 
 /// Sizes in pixels. The more there is to show, the smaller and the less of it has a name.
 struct Density {
-  int chip_width, chip_height; ///< of a member
+  int chip_width, chip_height; ///< size of a member
   int chip_font;               ///< 0: members have no numbers
   int gap, padding;
-  int font;                 ///< of the labels of boxes
+  int font;                 ///< font of the labels of boxes
   place::Level first_label; ///< boxes of this level and above have labels
   bool cpu_labels;
 };
@@ -39,9 +39,9 @@ struct Box {
   bool is_flat = false;             ///< no room for members
   std::uint32_t begin = 0, end = 0; ///< CPUs, as indices of the machine
   std::vector<Box> boxes;
-  std::vector<Chip> chips; ///< of the members whose place is all of this, and not within one of the boxes
+  std::vector<Chip> chips; ///< members whose place is all of this, and not within one of the boxes
   Rectangle area;          ///< once it is arranged
-  // How the boxes and the chips in it are laid out:
+  // Layout of the boxes and the chips in it:
   Rectangle tile;
   int columns = 1, chip_columns = 1;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `wstree topo` shows, in whatever form.
+// The facts that `wstree topo` shows, in whatever form.
 #pragma once
 
 #include "commands.h"
@@ -46,14 +46,14 @@ struct MemberGroup {
 
 /// A machine and a team on it.
 struct Topo {
-  Environment environment; ///< what the limits were read from; they may point into it
+  Environment environment; ///< the source of the limits, which may point into it
   std::string source;      ///< "this machine", "synthetic machine", ...
   std::unique_ptr<const place::Machine> machine;
-  std::vector<place::Level> levels;    ///< those that it has, from the inside outwards; see nesting()
+  std::vector<place::Level> levels;    ///< levels of the machine, from the inside outwards; see nesting()
   std::optional<place::Limits> limits; ///< only of this machine
   config::Bind bind = config::Bind::auto_;
   place::Decision decision;
-  std::string reason; ///< of the decision
+  std::string reason; ///< reason for the decision
   std::uint32_t members = 1;
   std::unique_ptr<const place::Places> places; ///< nullptr: no thread is pinned
   std::unique_ptr<const place::Layout> layout; ///< nullptr as well
@@ -69,7 +69,7 @@ struct Topo {
   [[nodiscard]] Numbers cpus(std::uint32_t member) const;
   /// The numbers of the domains of `level` that its place is in or, if it is a wide one, covers.
   [[nodiscard]] Numbers domains(std::uint32_t member, place::Level level) const;
-  /// How far from the inside of the machine a level is.
+  /// Returns the distance of a level from the inside of the machine.
   [[nodiscard]] std::size_t rank(place::Level level) const;
   /// The innermost thing that holds the places of both.
   [[nodiscard]] place::Level shared(std::uint32_t one, std::uint32_t other) const;

@@ -17,7 +17,7 @@ function unpacked(rows) {
 }
 const markAt = (row, piece) => row.marks.find((mark) => mark[0] <= piece && piece < mark[1]);
 
-/// How many of the rows are in each state in each of `bins` parts between two pieces.
+/// Counts the rows in each state in each of `bins` parts between two pieces.
 function shares(rows, from, to, bins) {
   const counts = Object.fromEntries(ORDER.map((letter) => [letter, new Uint16Array(bins)]));
   for (const { marks } of rows) {

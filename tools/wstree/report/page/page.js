@@ -168,7 +168,7 @@ const sourceOf = (loop) =>
     })
   );
 
-/// Where the wall time went, as a bar: in loops, between regions, elsewhere.
+/// The parts of the wall time, as a bar: in loops, between regions, elsewhere.
 function wallBar({ seconds, loops_seconds, between_regions_seconds }) {
   const parts = [
     ["in loops", loops_seconds, "b"],
@@ -199,7 +199,7 @@ function wallBar({ seconds, loops_seconds, between_regions_seconds }) {
   return [bar, make("p", { class: "key" }, ...key)];
 }
 
-/// What to do about a loop: a sentence, and each way there is.
+/// Advice about a loop: a sentence, and each way there is.
 function adviceOf(loop) {
   const ways = [
     ["set", "set"],
