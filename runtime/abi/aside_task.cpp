@@ -18,8 +18,8 @@ extern "C" [[gnu::weak]] void __msan_init() noexcept; // NOLINT: of the memory s
 namespace wstree::abi {
 namespace {
 
-/// A look at a small idle machine takes 5 to 10 ms. Where the thread that holds the loader's lock waits for
-/// the opener, this is lost, once in a process.
+/// A look at a small idle machine takes 5 to 10 ms. If the thread that holds the loader's lock waits for the
+/// opener, this time is lost, once in a process.
 constexpr timespec k_longest_wait{.tv_sec = 0, .tv_nsec = 500'000'000};
 
 } // namespace

@@ -143,8 +143,8 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
   return ruling;
 }
 
-/// The calling thread is in the region of `frame`, and meets a loop of which `ruling` says something, or
-/// nothing. Of those of which it says nothing, compilers make a copy without the questions.
+/// Enters a loop that the calling thread meets in the region of `frame`. `ruling`: rules and hint for the
+/// loop. Callers pass a constant {} if there are none, and compilers drop the tests in that copy.
 [[gnu::always_inline]] inline Server enter(Frame& frame, LoopForm form, std::uint64_t units, bool dependent,
                                            const char* source, const void* caller, const Session& process,
                                            config::Ruling ruling, bool watched) noexcept {

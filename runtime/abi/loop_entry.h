@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which side serves a loop. The thread decides that at the entry, for good, by the same rules for
+// The decision which side serves a loop. The thread makes it at the entry, for good, by the same rules for
 // every interface.
 #pragma once
 
@@ -96,8 +96,8 @@ Server enter_loop(LoopForm form, std::uint64_t units, std::uint64_t iterations, 
 bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, const ServedAs& as,
                 const void* caller) noexcept;
 
-/// As above, for a region whose members take pieces of a static loop, or each its share if it `is_whole`.
-/// What pieces have cost is remembered under `place`, and statistics count the loop at `caller`.
+/// Does so for a region whose members take pieces of a static loop, or each its share if it `is_whole`. The
+/// costs of pieces are remembered under `place`, and statistics count the loop at `caller`.
 bool begin_pieces(Frame& frame, std::uint64_t units, const ServedAs& as, bool is_whole, const void* caller,
                   const void* place) noexcept;
 

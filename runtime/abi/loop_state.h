@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which side serves the loop that a thread is in: the library or the runtime.
+// The side that serves the loop of a thread: the library or the runtime.
 #pragma once
 
 #include <cstdint>

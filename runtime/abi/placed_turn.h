@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which region is placed, if several threads open regions at the same time: one of them.
+// The region that is placed, if several threads open regions at the same time: one of them.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -14,7 +14,7 @@ namespace wstree::abi {
 ///
 /// As long as one thread opens all regions, that thread takes its turn without a read-modify-write, which
 /// would wait for all that the thread wrote in the join before. When a second thread opens its first region,
-/// and the first thread opens one at the same instant, both get a turn. That can happen once: from then on
+/// and the first thread opens one at the same instant, both get a turn. This can happen once: from then on
 /// all threads use an exchange.
 class alignas(core::k_line_pair) PlacedTurn {
 public:

@@ -41,7 +41,7 @@ proof::Segment segment_around(const void*, const void* address) noexcept {
 }
 
 /// The loader may not have bound the slot yet: then it leads back into the object, and the address is not
-/// known. What this library stands in front of is judged by its name.
+/// known. A function that this library stands in front of is judged by its name.
 proof::Callee callee_in(const void*, const void* slot) noexcept {
   const LoadedObject object = object_around(slot);
   if (!object) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which regions we place, and when: the link between regions and runtime/place.
+// The regions to place, and the time: the link between regions and runtime/place.
 #pragma once
 
 #include "frame.h"

@@ -63,7 +63,7 @@ public:
   bool is_measured() const noexcept { return as_.settings->clocked; }
 
   /// Begins the loop in the member of `frame`, which takes units of `items` by Member::next(), `smallest` at
-  /// least. An item has `size` iterations. What items have cost is remembered under `place`. If each member
+  /// least. An item has `size` iterations. The costs of items are remembered under `place`. If each member
   /// has none for itself, it gets its share whole. Returns false, to all members, if there is no memory.
   bool begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest, std::uint64_t size,
              const void* place) const noexcept;

@@ -10,9 +10,9 @@
 
 namespace wstree::config {
 
-/// Text of at most Size - 1 bytes in a buffer of its own, always null-terminated. What does not fit is cut
-/// off and remembered. Trivially copyable, never allocates, needs nothing of an initialised C library. Not
-/// for use by several threads at once.
+/// Text of at most Size - 1 bytes in a buffer of its own, always null-terminated. A text that does not fit is
+/// cut off, which is remembered. Trivially copyable, never allocates, needs nothing of an initialised C
+/// library. Not for use by several threads at once.
 template <std::size_t Size> class FixedText {
   static_assert(Size > 4);
 

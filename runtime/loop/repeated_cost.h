@@ -46,10 +46,10 @@ struct KnownCost {
 
 /// The costs of regions with one function. Any thread; zeroed memory is a valid state.
 ///
-/// Members whose shares are brief and even execute them whole, as without the library. Of such a region only
-/// the time from the fork to the join is seen. If it is much longer than in those that were cut, the next
-/// ones are cut again. That costs one execution without steals, and twice as many executions have to be calm
-/// before the next one.
+/// Members whose shares are brief and even execute them whole, as without the library. Only the time of such
+/// a region from the fork to the join is seen. If it is much longer than that of regions that were cut, the
+/// next regions are cut again. That costs one execution without steals, and twice as many executions have to
+/// be calm before the next one.
 class RepeatedCost {
 public:
   // relaxed everywhere: teams that execute the same function at the same time may mix what they know, which

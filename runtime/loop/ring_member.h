@@ -128,9 +128,9 @@ private:
 
   enum class SlotState : std::uint8_t { free, in_use, none };
 
-  /// Waits until every member has left the loop that used the slot before. That is k_ring loops back, so
-  /// the late members are on their way here; no member waits inside of a loop. Returns false if the ring
-  /// ends before this loop.
+  /// Waits until every member has left the loop that used the slot before. This loop is k_ring loops back, so
+  /// the late members are on their way here; no member waits inside of a loop. Returns false if the ring ends
+  /// before this loop.
   [[gnu::noinline]] bool wait_for_slot(const core::Settings& settings) noexcept {
     // [T7] seq_cst: a member that asks to end the ring sees this, if this member does not see the question.
     storage_->line(index_).position.store(loop_ << 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which brief taskloops a runtime executes by its own tasks.
+// The choice of brief taskloops that a runtime executes by its own tasks.
 #pragma once
 
 #include "wstree/core/prior.h"

@@ -39,7 +39,7 @@ inline std::uint64_t execution_of(const void* team, std::uint64_t loop) noexcept
 /// Returns a number that is equal for loops of one team that follow each other, but for one in 2^20.
 inline std::uint64_t team_of(std::uint64_t execution) noexcept { return execution >> k_execution_bits; }
 
-/// The latest events of one thread. That thread writes; the thread that ends the process reads.
+/// The latest events of one thread. This thread writes; the thread that ends the process reads.
 class Track {
 public:
   /// `events`: memory for `capacity` of them, a power of two, which outlives the track.

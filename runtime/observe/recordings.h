@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiles of loops: what their iterations cost, for `wstree simulate --profile`. Of each location the first
-// k_first_kept executions are kept, and later ones whose number is a power of two. All profiles together take
-// at most k_most_profile_bytes: the more there are, the coarser the next ones.
+// Profiles of loops: the costs of their iterations, for `wstree simulate --profile`. The first k_first_kept
+// executions of each location are kept, and later ones whose number is a power of two. All profiles together
+// take at most k_most_profile_bytes: the more there are, the coarser the next ones.
 //
 // The file that WSTREE_RECORD names is text. Lines that begin with a digit are pieces, the others a word and
 // what belongs to it:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which member runs where in teams of one size, and in which order the members look for work.
+// The CPUs of the members in teams of one size, and the order in which the members look for work.
 #pragma once
 
 #include "machine.h"

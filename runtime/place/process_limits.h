@@ -30,8 +30,8 @@ struct Limits {
 
 /// The mask is that of the calling thread, unless the OpenMP runtime binds threads, perhaps this one already:
 /// then it is that of the process when the library was loaded (process_mask() in thread_pin.h). Reads the
-/// control groups' files below `root` and the variables in `envp` (NAME=value, ends with null). What cannot
-/// be read does not limit. Any thread; no exceptions.
+/// control groups' files below `root` and the variables in `envp` (NAME=value, ends with null). A limit that
+/// cannot be read counts as none. Any thread; no exceptions.
 Limits find_limits(const char* const* envp, const char* root = "") noexcept;
 
 /// Once, when the library is loaded: whether system calls are filtered (seccomp), as in containers.

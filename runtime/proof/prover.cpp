@@ -316,8 +316,8 @@ Verdict Prover::prove(Address entry) noexcept {
     refuse("is in an object that uses the functions of <fenv.h>", 0);
     return answer();
   }
-  // Which compiler: by what the function asks, or the one that it calls first (without optimisation clang
-  // makes two).
+  // The compiler, by the functions that the function calls, or those of the function that it calls first
+  // (without optimisation clang makes two).
   bool asks = false;
   const auto look = [&](Function& in) noexcept {
     for (const Instruction& instruction : in.instructions) {

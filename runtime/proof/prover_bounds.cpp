@@ -7,9 +7,9 @@
 
 namespace wstree::proof {
 
-/// Which test decides about `left`, the iterations of the part that have not begun when this one does, it
-/// included: 1: whether this one begins, 2: whether another one follows, 0: none of both. `may_be_negative`:
-/// there may be fewer than none.
+/// Returns the question by which a test decides about `left`, the iterations of the part that have not begun
+/// when this one does, it included: 1: whether this one begins, 2: whether another one follows, 0: none of
+/// both. `may_be_negative`: there may be fewer than none.
 std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, const Flags& flags, Value left,
                                bool may_be_negative) noexcept {
   const Value difference = values_.subtract(flags.a, flags.b);

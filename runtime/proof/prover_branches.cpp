@@ -73,7 +73,7 @@ bool goes_by_carry(unsigned instruction) noexcept {
   }
 }
 
-/// Which side of gcc's correction begins behind a branch on thread number and remainder.
+/// Returns the side of gcc's correction that begins behind a branch on thread number and remainder.
 State::Formula Prover::formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept {
   const bool is_direct = values_.is_symbol(state.flags.a, Symbol::Kind::thread_number) &&
                          values_.is_symbol(state.flags.b, Symbol::Kind::remainder);

@@ -58,10 +58,10 @@ Value Prover::joined_with_cursor(Value a, Value b, const State& x, const State& 
   return 0;
 }
 
-/// A value where paths meet on some of which iterations were executed, in a program that does not see the
-/// bounds of its part. What depends on them before the first iteration is the compiler's, and goes with the
-/// cursor; what does not is the program's, and if it differs, iterations have changed it. 0: neither side is
-/// before the first iteration.
+/// Joins two values if iterations were executed on some of the paths, in a program that does not see the
+/// bounds of its part. A value that depends on the bounds before the first iteration is the compiler's, and
+/// goes with the cursor. Other values are the program's, and if they differ, iterations have changed them. 0:
+/// neither side is before the first iteration.
 Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Address place,
                            std::uint64_t location) noexcept {
   // Paths that may have executed iterations go by the one that has not.

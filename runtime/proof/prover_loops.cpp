@@ -148,7 +148,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
     header->words = 0;
     header->is_late = true;
   };
-  // Which locations change, and how.
+  // Finds the changes of locations, with unknown values at the header.
   loop_.is_guessed = true;
   for (int round = 0;; ++round) {
     if (round == k_most_rounds) return refuse("is too tangled for the proof", place);

@@ -81,7 +81,7 @@ struct TopoRequest {
   bool json = false;
 };
 
-/// Lists are as the user wrote them. What is not set follows from whether there is a profile.
+/// Lists are as the user wrote them. Defaults depend on whether there is a profile.
 struct SimulateRequest {
   std::optional<std::string> profile; ///< file that WSTREE_RECORD wrote, instead of workloads
   std::optional<std::string> loop;    ///< loop of the profile: a number or a part of its name

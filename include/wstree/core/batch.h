@@ -110,9 +110,9 @@ public:
       unclocked_.allow_none();
     unclocked_.read_clock();
     cost_ = cost;
-    // The last units of a node may be expensive ones: cut them as fine as can be once the dispatches that
-    // it takes are nothing compared with what has been done. Else count with what units have cost before,
-    // if that was more.
+    // The last units of a node may be expensive ones: cut them as fine as can be once the dispatches that it
+    // takes are nothing compared with what has been done. Otherwise count with the cost of earlier units, if
+    // that was more.
     const float tail = to_float(settings_->tail_batch);
     finest_ =
         elapsed > tuning::k_long * settings_->tail_batch ? 1 : to_count(tail / std::max(cost, dearest_));

@@ -24,7 +24,7 @@ public:
   using Ticks = typename P::template Atomic<std::uint32_t>;
 
   /// The member enters execution `loop` of a loop of `iterations`, at a code location of which it knows
-  /// `prior`. Where its own share is brief, others may be long, so it looks at the clock now and then.
+  /// `prior`. If its own share is brief, other shares may be long, so it looks at the clock now and then.
   /// Returns how fast the member is; nullptr: as fast as any, or not known. Valid until the next call.
   [[gnu::always_inline]] Pace* enter(const Prior& prior, std::uint64_t iterations, std::uint64_t loop,
                                      std::uint32_t index, std::uint32_t members, const Settings& settings,

@@ -66,7 +66,7 @@ public:
   void gave(std::uint32_t units) noexcept { given_ = units; }
   /// Ticks per unit of the latest batches; 0: not known.
   float cost() const noexcept { return batch_.cost(); }
-  /// Begins a search of the member, which has nothing left. Where busy time is measured, adds that of the
+  /// Begins a search of the member, which has nothing left. If busy time is measured, adds the time of the
   /// batches after which the member did not read the clock.
   void start_search(std::uint64_t& busy_ticks) noexcept {
     if (!settings_->clocked || batch_.skipped() == 0) return;

@@ -224,8 +224,8 @@ inline constexpr std::uint32_t k_pool_lock_spins = 64;
 /// Work that the caller does alone before it considers a team. A region of two costs half of it to twice
 /// as much.
 inline constexpr std::uint64_t k_alone = 2'500;
-/// Gain that a team has to promise then, by what the elements have cost. Of ten thousand numbers that are
-/// copied or merged in 4 to 8 us two threads make 6 to 12: their lines go from cache to cache.
+/// Gain that a team has to promise then, by the cost of the elements. Two threads need 6 to 12 us for ten
+/// thousand numbers that one copies or merges in 4 to 8 us: their lines go from cache to cache.
 inline constexpr std::uint64_t k_pays = 10'000;
 /// A call that its caller has executed alone and that took less was short.
 inline constexpr std::uint64_t k_most_alone = 10'000;

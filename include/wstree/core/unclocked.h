@@ -9,9 +9,9 @@
 
 namespace wstree::core {
 
-/// Reading the clock costs as much as the rest of a dispatch. Once batches agree about what a unit costs, the
-/// owner reads the clock after several of them only, which together take at most a quarter of the time so far
-/// and four times longest_target. What a batch can swallow is the same: thieves take what is left whatever
+/// Reading the clock costs as much as the rest of a dispatch. Once batches agree about the cost of a unit,
+/// the owner reads the clock after several of them only, which together take at most a quarter of the time so
+/// far and four times longest_target. A batch swallows no more than before: thieves take the rest whatever
 /// the owner knows. Private to its member.
 class Unclocked {
 public:

@@ -87,7 +87,7 @@ public:
   }
 
   /// The team has executed `done` of a piece, in ascending order, in so many seconds, of which its longest
-  /// chunk took `chunk`; the rest goes back. What is behind an event does not: it may have been begun.
+  /// chunk took `chunk`; the rest goes back, but not the units behind an event, which may have been begun.
   void ran(Range piece, const std::vector<Range>& done, double seconds, double chunk) {
     std::uint64_t units = 0;
     for (const Range& part : done) units += part.size();

@@ -180,8 +180,8 @@ private:
           stderr);
   }
 
-  /// Numbers of the ranks in MPI_COMM_WORLD. Where some are not there, those of the communicator: these ranks
-  /// have an MPI_COMM_WORLD of their own, with the same numbers.
+  /// Finds the numbers of the ranks in MPI_COMM_WORLD. If some ranks are not in it, takes the communicator's
+  /// numbers: these ranks have an MPI_COMM_WORLD of their own, with the same numbers.
   void find_names() {
     MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
     check(MPI_Comm_group(comm_, &here));

@@ -45,7 +45,7 @@ struct Options {
 };
 } // namespace detail
 
-/// A value: every function returns a changed copy. What it says must be the same on all ranks, but for stop,
+/// A value: every function returns a changed copy. Its options must be equal on all ranks, but for stop,
 /// on_steal and label.
 template <stop_token_like Stop = never_stops> class basic_on {
 public:

@@ -90,7 +90,7 @@ inline std::size_t character_of(std::string_view text) noexcept {
   return length;
 }
 
-/// With its quotes. What is no UTF-8 becomes a question mark.
+/// Returns the text with its quotes. A byte that is no UTF-8 becomes a question mark.
 inline std::string json_string(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {

@@ -35,7 +35,7 @@ concept body = requires(B& b, typename B::Value& left, typename B::Value& right,
   b.join(left, right);                                            // continues it by the value of what follows
 };
 
-/// Which algorithm; the same on all ranks.
+/// The kind of algorithm, equal on all ranks.
 enum class Kind : std::uint8_t { each, chunks, fold, reduce, sum, find };
 
 struct Call {

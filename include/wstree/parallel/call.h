@@ -142,9 +142,9 @@ inline void host_on_crew(Call& call) noexcept {
 
 /// Runs `work(member, members)` on up to `members` members (most_members()), with the numbers 0 to members-1.
 /// Member 0 is the caller. Other members may come late, or not at all: none may wait for a member that has
-/// not been seen. When it returns, all have left, and what they have written can be seen. What work() throws
-/// goes to `control`, behind everything that has an index. The caller asks control.finish(). `place`: where
-/// the members come from; nullptr: an OpenMP team.
+/// not been seen. When it returns, all have left, and their writes can be seen. Exceptions of work() go to
+/// `control`, behind everything that has an index. The caller asks control.finish(). `place`: the source of
+/// the members; nullptr: an OpenMP team.
 template <class Work>
 void on_members(std::uint32_t members, Control& control, Work&& work, const Place* place = nullptr) {
   using Own = std::remove_reference_t<Work>;
@@ -165,9 +165,9 @@ void on_team(const Policy& policy, const Observed& call, Work&& work) {
 
 /// Hands out the tiles 0, 1, 2, ... below `tiles`, strictly ascending, by one counter: `body(tile, member)`
 /// returns false if no further tile is to be handed out. Tiles that were handed out before are executed all
-/// the same. So a member may wait for what the holder of a lower tile does: that one is at work.
-/// Of exceptions the one of the lowest tile reaches the caller. `members`: at most so many; 0: as the policy
-/// allows. `if_failed`: whether other tiles are handed out after an exception.
+/// the same. So a member may wait for the holder of a lower tile, which is at work. The exception of the
+/// lowest tile reaches the caller. `members`: the largest number of members; 0: as the policy allows.
+/// `if_failed`: whether other tiles are handed out after an exception.
 enum class IfFailed { end, go_on };
 template <execution_policy Policy, class Body>
 void in_tiles(const Policy& policy, std::uint64_t tiles, Body&& body, std::uint32_t members = 0,

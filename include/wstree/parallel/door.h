@@ -36,7 +36,7 @@ public:
     //      any more. Guard: model_parallel nest_2 (each of the orders).
     return state_.load(P::order(core::Tag::leave_door, std::memory_order_acquire)) == 0;
   }
-  /// nullptr: there is no call. Else leave() has to follow.
+  /// Returns the call, after which leave() has to follow; nullptr: there is no call.
   BasicCall<P>* enter() noexcept {
     std::uint32_t seen = state_.load(P::order(core::Tag::open_door, std::memory_order_relaxed)); // P6
     while ((seen & k_open) != 0)

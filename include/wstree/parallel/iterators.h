@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which iterators the algorithms take.
+// Iterators that the algorithms take.
 #pragma once
 
 #include <concepts>

@@ -57,8 +57,8 @@ inline std::size_t select(bool condition, std::size_t yes, std::size_t no) noexc
   return no ^ ((yes ^ no) & (std::size_t{0} - condition));
 }
 
-/// Two spans of `from` on their way to `to`. What is left is moved when it is destroyed, be it that one span
-/// is empty or that a comparison has thrown: no element is lost.
+/// Two spans of `from` on their way to `to`. The destructor moves the remaining elements, whether one span is
+/// empty or a comparison has thrown: no element is lost.
 template <class T, class From, class To> struct Merging {
   const From& from;
   Span a, b;

@@ -5,8 +5,8 @@
 ///     wstree::for_each(rows, [&](const row& r) { if (r.is_bad()) found.local().push_back(r.number); });
 ///     found.for_each([](std::vector<int>& part) { ... });
 ///
-/// Which elements meet in a value depends on which thread executed them: what depends on that order differs
-/// from run to run. For results that do not, use fold() or reduce().
+/// The elements that meet in a value depend on the threads that executed them: results that depend on that
+/// order differ from run to run. For results that do not differ, use fold() or reduce().
 ///
 /// Complexity: local(): a look at a small table; the first call of a thread makes its value.
 /// Thread safety: local() by any thread at any time. All other functions: no other thread is in the object,

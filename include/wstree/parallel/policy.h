@@ -164,8 +164,8 @@ public:
     if constexpr (k_is_pool) copy.place_ = &pool.place();
     return copy;
   }
-  /// Elements that a thread takes at a time, if there are as many: at least, and at most. Where min_chunk is
-  /// more than max_chunk, the latter counts. A negative number is 1.
+  /// Elements that a thread takes at a time, if there are as many: at least, and at most. If min_chunk is
+  /// more than max_chunk, max_chunk counts. A negative number is 1.
   template <class Number> constexpr basic_par min_chunk(Number elements) const noexcept {
     basic_par copy = *this;
     copy.min_chunk_ = chunk_of(elements);

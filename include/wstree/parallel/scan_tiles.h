@@ -118,8 +118,9 @@ private:
     shared_.tiles[tile.number].publish_prefix(write(std::move(*before), tile, summed));
     return true;
   }
-  /// Returns false if the prefix became known in the first half, and the results are written: then the sum
-  /// would have been the longer way. Else two members whose tiles end together would both sum up everything.
+  /// Returns false if the prefix became known in the first half, and the results are written: then the
+  /// sum would have been the longer way. Otherwise two members whose tiles end together would both sum
+  /// up everything.
   bool sum_up(const Tile& tile) {
     const std::size_t begin = tile.begin + shared_.offset, size = tile.end - tile.begin;
     const std::size_t pieces = least(size, std::size_t{32});

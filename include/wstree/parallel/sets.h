@@ -160,8 +160,8 @@ private:
     }
     return begin;
   }
-  /// Elements before the least one that is not less than one[i]. Those of an input are compared by the other
-  /// one's, because the comparison need not take two of the same.
+  /// Returns the cut of both inputs at one[i], in front of equal elements if both inputs have some. Compares
+  /// elements of one input with elements of the other only, as the comparison need not take two of one input.
   std::pair<std::size_t, std::size_t> from_one(std::size_t i, std::size_t k) const {
     const std::size_t b = first_not(k, [&](std::size_t at) { return more(two[at], one[i]); });
     if (b == two.count || less(one[i], two[b])) return {i, b}; // nothing is equal there
@@ -241,7 +241,7 @@ private:
 } // namespace detail
 
 /// set_union([policy,] elements, other elements, output [, comparison [, projections]]) -> the end of the
-/// output, and so the others. Of equal elements there are as many as in the standard.
+/// output, and so the others. Equal elements appear as often as in the standard.
 inline constexpr detail::Entry<detail::SetOperation<detail::SetRule<true, true, true>>> set_union{};
 inline constexpr detail::Entry<detail::SetOperation<detail::SetRule<false, false, true>>> set_intersection{};
 inline constexpr detail::Entry<detail::SetOperation<detail::SetRule<true, false, false>>> set_difference{};

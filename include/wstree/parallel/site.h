@@ -63,9 +63,8 @@ public:
         trust_ = k_trust_after_surprise, looked_ = 0;
         return false;
       }
-      if (since < static_cast<std::uint64_t>(k_brief))
-        calls_ = 1; // both calls are as brief as the
-                    // calls before
+      // The latest two calls were brief: the next measurement is far off again.
+      if (since < static_cast<std::uint64_t>(k_brief)) calls_ = 1;
     }
     return calls_ % (core::tuning::k_calls_unclocked + 2) != 0;
   }

@@ -12,8 +12,8 @@
 namespace wstree {
 inline namespace v1 {
 
-/// A comparison for sorts whose keys may be NaN, which `<` has no place for: the total order of IEEE 754,
-/// in which -NaN < -infinity < ... < -0 < +0 < ... < infinity < NaN. Of all other types it is `<`.
+/// A comparison for sorts whose keys may be NaN, which `<` has no place for: the total order of IEEE 754, in
+/// which -NaN < -infinity < ... < -0 < +0 < ... < infinity < NaN. For all other types it is `<`.
 struct total_order_t {
   template <class T> constexpr bool operator()(const T& a, const T& b) const {
     if constexpr (std::is_same_v<T, float>)

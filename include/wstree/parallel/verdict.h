@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which event ends a call: the first in the order of elements.
+// The event that ends a call: the first in the order of elements.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -22,7 +22,7 @@ public:
 
   /// Returns whether the tile is not needed any more: an event in a lower tile ends the call.
   bool is_beyond(std::size_t tile) const noexcept {
-    // [P2] relaxed, in begin() too: only advice to end early. What an event left behind is read after the
+    // [P2] relaxed, in begin() too: only advice to end early. The outcome of an event is read after the
     //      region has joined its members. A value that is too high costs work. In begin() the lock orders it.
     return bound_.load(P::order(core::Tag::bound_tiles, std::memory_order_relaxed)) < tile;
   }

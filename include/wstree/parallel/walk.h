@@ -19,7 +19,7 @@ namespace detail {
 template <class T>
 concept walking_iterator = std::forward_iterator<T> && !std::random_access_iterator<T>;
 
-/// Elements that can only be walked through. What knows the size of its random-access range is none.
+/// Elements that can only be walked through. A random-access range with a known size is not among them.
 template <class R>
 concept walked_range = !range<R> && requires(R & r) {
   requires std::forward_iterator<decltype(std::begin(r))>;

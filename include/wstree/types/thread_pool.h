@@ -146,7 +146,7 @@ public:
       : crew_(pool.crew_), owner_(this_thread()), member_(pool.crew_.me()) {}
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
-  /// Waits. What tasks have thrown is dropped.
+  /// Waits. Exceptions of tasks are dropped.
   ~task_group() { crew_.wait_for(count_); }
 
   template <class Function> void run(Function&& function) {

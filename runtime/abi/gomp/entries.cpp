@@ -48,7 +48,7 @@ constinit Real<bool()> g_end_cancel{"GOMP_loop_end_cancel"};
 constinit Real<void()> g_barrier{"GOMP_barrier"};
 constinit Real<bool()> g_barrier_cancel{"GOMP_barrier_cancel"};
 
-/// Which side served the calling thread's loop that is over.
+/// The side that served the calling thread's loop that is over.
 enum class End { ours, ours_and_registered, not_ours };
 End end_loop(const void* caller) noexcept {
   Frame* frame = t_frame;

@@ -65,9 +65,9 @@ struct Plain : Lent<Plain> {
   static void leave(Frame& frame) noexcept { t_frame = frame.outer; }
 };
 
-/// Every member runs this instead of the outlined function. What it has to know about the region comes in
-/// front of the arguments: the runtime brings those to every thread anyway, while fetching from the memory of
-/// the thread that forks would delay the member.
+/// Every member runs this instead of the outlined function. Its data about the region come in front of the
+/// arguments: the runtime brings the arguments to every thread anyway, while fetching from the memory of the
+/// thread that forks would delay the member.
 template <class... Args>
 void wrap_served(std::int32_t* gtid, std::int32_t* tid, KeptTeam* team, std::uintptr_t base, kmpc_micro micro,
                  Args... args) {

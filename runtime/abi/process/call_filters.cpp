@@ -61,7 +61,8 @@ using namespace wstree::abi;
 
 extern "C" {
 
-/// Before a call of syscall() that may put a filter up, and before the first one. Where that goes on.
+/// Takes part before a call of syscall() that may put a filter up, and before the first call. Returns the
+/// function at which the call goes on.
 void* wstree_before_syscall(int number, long a, long b, long c) noexcept {
   if ((number == SYS_seccomp && puts_filter_up_by_seccomp(a, c)) ||
       (number == SYS_prctl && puts_filter_up(a, b, c)))

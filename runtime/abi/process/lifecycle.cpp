@@ -8,8 +8,8 @@
 //
 // Nor are other preloaded libraries initialised, which may have put functions of their own in front of any of
 // the C library's. So a constructor asks the kernel (system_call.h) or the C library itself
-// (find_unwrapped()). Of what other libraries may define it calls only what compilers call on their own, such
-// as memcpy().
+// (find_unwrapped()). Among the functions that other libraries may define it calls only those that compilers
+// call on their own, such as memcpy().
 #include "marked_schedule.h"
 #include "message.h"
 #include "options.h"
@@ -85,8 +85,8 @@ void read_request(char** envp) noexcept {
   }
 }
 
-/// Region and loop entries tell tools in an active process only. Of a value that makes no sense the first
-/// region says so.
+/// Region and loop entries tell tools in an active process only. The first region reports a value that makes
+/// no sense.
 void read_ompt(const char* const* envp) noexcept {
   const auto value = config::find_variable(envp, config::text_of(config::Option::ompt).name);
   if (!value || config::trim(*value).empty()) return;

@@ -14,7 +14,7 @@ struct Moment {
 
 /// Looks at both clocks, ticks() and `get(clock, &time)`, until nothing has come between the looks, which
 /// then are at most `together` ticks apart: a thread that waits for a processor there would make ticks seem
-/// many times too long or too short. Where calls are slow that never happens; the closest looks count then.
+/// many times too long or too short. If calls are slow, this never happens; the closest looks count then.
 template <class Ticks, class Get> Moment moment_by(std::uint64_t together, Ticks ticks, Get get) noexcept {
   constexpr int k_attempts = 20;
   Moment found;

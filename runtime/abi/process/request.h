@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which schedule of ours was asked for: by the environment at load time, or by the program
+// The schedule of ours that was asked for: by the environment at load time, or by the program
 // with omp_set_schedule.
 #pragma once
 

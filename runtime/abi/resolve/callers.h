@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which code calls us, and in which scope it finds its runtime: a table of pages, which any thread reads and
-// fills without waiting.
+// The callers of this library, and the scopes in which they find their runtimes: a table of pages, which any
+// thread reads and fills without waiting.
 //
 // Thousands of modules with the same runtime share one scope, and so does all code that the process makes
-// itself, of which no page is remembered. What is remembered of the pages of an object holds until dlclose().
+// itself, of which no page is remembered. The entries of an object's pages hold until dlclose().
 #pragma once
 
 #include "resolve/scope.h"

@@ -19,10 +19,10 @@ struct Definition {
   std::atomic<void*> address{nullptr};
 };
 
-/// Finds what the program would get if this library were not there: for each name the first definition behind
-/// this library in the loader's order. That may be in another library that wraps the function. Reads the
-/// tables of the objects itself: of the tools that wrap dlsym() some look behind themselves instead of behind
-/// us. Does not allocate and leaves errno alone.
+/// Finds the functions that the program would get without this library: for each name the first definition
+/// behind this library in the loader's order, which may be in another library that wraps the function. Reads
+/// the tables of the objects itself: of the tools that wrap dlsym() some look behind themselves instead of
+/// behind us. Does not allocate and leaves errno alone.
 void find_next_definitions(std::span<Definition* const> wanted) noexcept;
 
 /// Finds what the C library itself has, past all libraries that wrap the functions: for what we call while we

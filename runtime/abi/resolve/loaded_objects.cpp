@@ -80,9 +80,9 @@ bool is_readable(std::uintptr_t address) noexcept {
          -EINVAL;
 }
 
-/// The loader's records are longer than <link.h> says, and where things stand in them depends on its version.
-/// The program's record has a list of all initial objects, whose content is known, and a pointer to a list of
-/// lists that begins with this one. That pointer stands at the same place in all records.
+/// The loader's records are longer than in <link.h>, and the places in them depend on its version. The
+/// program's record has a list of all initial objects, whose content is known, and a pointer to a list of
+/// lists that begins with this one. This pointer stands at one place in all records.
 std::size_t find_lists(const link_map* first, const link_map* own, const link_map* last) noexcept {
   constexpr std::size_t k_words = 128; // records have more
   unsigned most = 1;

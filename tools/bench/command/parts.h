@@ -50,13 +50,8 @@ inline constexpr std::array<Part, 22> k_parts{{
 
 enum class Size { full, quick, smoke };
 
-/// Which programs a start is for.
-enum class By {
-  first,
-  each,
-  one
-}; ///< the program of the first runtime, of each, or of the first that
-   ///< there is
+/// The programs of a start: that of the first runtime, that of each, or the first one that there is.
+enum class By { first, each, one };
 
 /// The needs of a start, besides its arguments.
 enum Needs : unsigned {

@@ -125,8 +125,8 @@ Arguments Session::meaning_of(std::string_view word) const {
   if (word == "{tbb}")
     return exists("loops-tbb", "") ? Arguments{"--beside", (setting_.programs.folder / "loops-tbb").string()}
                                    : Arguments{};
-  // The distribution's own build, in columns of its own. Where it is the one that is measured anyway, once
-  // will do.
+  // The distribution's own build, in columns of its own. If it is the one that is measured anyway, it is
+  // measured once.
   if (word == "{system}")
     return size() == Size::full && setting_.runtimes.front() == "libomp" && !setting_.libomp.folder.empty()
                ? Arguments{"--libomp", "system"}

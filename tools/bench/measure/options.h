@@ -23,7 +23,7 @@ struct Common {
   std::vector<std::string> again{}; ///< these options for a process of the same program
 };
 
-/// CLI11 behind a wall, so that it is compiled once and not for each runtime. What a variable holds before
+/// CLI11 behind a wall, so that it is compiled once and not for each runtime. The value of a variable before
 /// parse() is its default.
 class OptionList {
 public:

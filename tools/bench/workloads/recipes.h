@@ -48,7 +48,7 @@ inline std::uint64_t fingerprint(const std::vector<double>& values) {
 /// Uniform in [0, 1), depends on `i` alone.
 inline double uniform_of(std::uint64_t i) { return static_cast<double>(scatter(i) >> 11) * 0x1p-53; }
 
-/// One loop a pass. What the body points to must live as long as the workload: `data` sees to that.
+/// One loop a pass. The data to which the body points must live as long as the workload: `data` sees to that.
 template <class Body>
 Workload single_loop(const std::string& name, Group group, int n, double longest_share, const Body& body,
                      std::shared_ptr<const void> data = nullptr) {

@@ -115,7 +115,7 @@ inline int times_of(double once_ns, double work) {
   return std::max(1, static_cast<int>(std::lround(3e6 * work / once_ns)));
 }
 
-/// Less work means fewer loops. Where a test has hardly any to do, they are smaller as well.
+/// Less work means fewer loops. If a test has hardly any work, they are smaller as well.
 inline bool is_test(double work) { return work < 0.01; }
 inline int size_of(int usual, double work) { return is_test(work) ? scaled(usual, work * 10, 8) : usual; }
 

@@ -25,7 +25,7 @@ struct ChosenMachine {
 /// nullopt: `machine` is made; else what is wrong with the text.
 std::optional<std::string> parse_machine(const std::string& text, ChosenMachine& machine);
 
-/// A text that means this machine: its name and all its values. What is 0 or empty unless it is asked for is
+/// Returns a text for this machine: its name and all its values. Values that are 0 or empty by default are
 /// left out.
 std::string machine_text(const simulate::MachineSpec& machine);
 nlohmann::ordered_json machine_json(const simulate::MachineSpec& machine);

@@ -102,7 +102,7 @@ private:
   std::vector<Outcome> outcomes_;
 };
 
-/// Which numbers of threads are more than the machine has cores; "" if none.
+/// Returns the numbers of threads that are more than the machine's cores; "" if there are none.
 std::string beyond_the_machine(const Plan& plan);
 
 std::string simulate_text(const Results& results, bool details);

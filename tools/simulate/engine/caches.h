@@ -19,10 +19,10 @@ struct Traffic {
   Time waiting = 0;            ///< waits of all members for lines that were on their way to another member
 };
 
-/// Which members have which cache line, as in an invalidation protocol: several may have it to read, one to
+/// The members that have each cache line, as in an invalidation protocol: several may have it to read, one to
 /// write. A line on its way to a member that writes it is busy, and the next member that wants the line
-/// queues: that makes a counter that all members share expensive. Each access returns when it ends; the
-/// state changes at once.
+/// queues: that makes a counter that all members share expensive. Each access returns when it ends; the state
+/// changes at once.
 class Caches {
 public:
   Caches(const VirtualMachine& machine, const Prices& prices)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which work has changed its member from one execution of a loop to the next.
+// The part of the work that has changed its member from one execution of a loop to the next.
 #pragma once
 
 #include "virtual_time.h"

@@ -7,8 +7,8 @@
 // one of a random member, which is that member's largest. A steal makes a frame that waits for both sides.
 //
 // Shared memory: deques; a frame per steal, whose count both sides lower. Besides, a spawn costs k_spawn and
-// a steal k_steal for the closure and the stack that it takes. Both are assumptions, as OpenCilk has not been
-// measured here: a spawn costs a few function calls by Frigo, Leiserson and Randall (1998). Left out:
+// a steal k_steal for the closure and the stack that it takes. These two are assumptions, as OpenCilk has not
+// been measured here: a spawn costs a few function calls by Frigo, Leiserson and Randall (1998). Left out:
 // reducers, and thieves that go to sleep when there are too many.
 #pragma once
 

@@ -4,7 +4,7 @@
 // Member 0 has the whole loop as a task. A task of which its maker had 2P to give out, or a share of them,
 // halves its range and offers the right half as a task, until it has one to give out itself; then each task,
 // once, halves its range again, which sets a trap: if that half is stolen while this task runs, this task
-// learns of it. What is left is split in a pool of at most eight ranges, five halvings deep, and run from the
+// learns of it. The rest is split in a pool of at most eight ranges, five halvings deep, and run from the
 // left. When the trap has gone off, one level more is split, and the right end of the pool offered as the
 // next trap. A task that was stolen splits one level deeper itself. A member without work takes its own
 // youngest task, or the oldest of a random member, and pauses after each victim that has none.

@@ -46,8 +46,8 @@ std::optional<Check> check_way_in(const std::filesystem::path& library, const st
 /// Can the program be run with the library? `result` is what the preflight makes of it.
 Checks check_program(const std::string& name, const std::filesystem::path& library, Preflight& result);
 
-/// The loops of a program and its libraries, as far as symbols tell, with this value of WSTREE_LOOPS. Of an
-/// interpreter it does not matter that it has none.
+/// The loops of a program and its libraries, as far as symbols tell, with this value of WSTREE_LOOPS. An
+/// interpreter need not have any.
 Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops, bool is_interpreter);
 
 /// Finds the static loops of a program of gcc, by their lines in the source.

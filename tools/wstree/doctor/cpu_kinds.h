@@ -25,7 +25,7 @@ std::optional<FastCpus> fast_cpus(const place::Machine& machine);
 /// Returns the fast CPUs of this machine, as far as this process may use it.
 std::optional<FastCpus> fast_cpus();
 
-/// Which threads help, and which may make others wait.
+/// Checks for threads that help, and for threads that may make others wait.
 std::optional<Check> check_kinds(const place::Machine& machine, unsigned team);
 
 } // namespace wstree::cli

@@ -101,7 +101,7 @@ private:
     }
     const auto& loader = file->loader();
     if (loader.empty()) {
-      // An OpenMP runtime inside would read it. What else is static may start programs that have one.
+      // An OpenMP runtime inside would read it. Another static program may start programs that have one.
       result_.preload = !file->contains("OMP_SCHEDULE");
       return add(Severity::unserved, text::k_static, name);
     }

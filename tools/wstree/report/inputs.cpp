@@ -70,7 +70,7 @@ std::vector<LoopRow> joined_rows(const std::vector<LoopRow>& rows) {
   return joined;
 }
 
-/// Which member of an event cannot be, for the user; empty: none.
+/// Returns the member of an event that cannot be, for the user; empty: none.
 std::string impossible_event(const json& trace) {
   const auto& events = trace.at("traceEvents");
   for (std::size_t i = 0; i < events.size(); ++i) {

@@ -168,9 +168,8 @@ private:
       processes_.insert(count(event, "pid"));
     }
     if (text(event, "ph") != "X" || kind == "region" || kind == "") return;
-    if (kind == "piece" || kind == "looking")
-      return; // events of a rank, whose threads have events of
-              // their own
+    // Events of a rank: its threads have events of their own.
+    if (kind == "piece" || kind == "looking") return;
     const auto member = static_cast<std::uint32_t>(count(told, "member"));
     const auto key = key_of(event);
     auto& execution = executions_[key];

@@ -29,8 +29,8 @@ std::string to_list(const Numbers& numbers);
 /// "2 cores", "1 core"
 std::string counted(std::size_t count, std::string_view noun);
 
-/// The levels of a machine from the inside outwards, the machine itself at the end. Which of two is the outer
-/// one differs: a NUMA node may be part of a package or of what shares an L3 cache, or the other way round.
+/// The levels of a machine from the inside outwards, the machine itself at the end. The order differs between
+/// machines: a NUMA node may be part of a package or of an L3 cache's domain, or the other way round.
 std::vector<place::Level> nesting(const place::Machine& machine);
 
 /// Members that are equally far from a thief.

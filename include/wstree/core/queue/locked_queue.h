@@ -14,12 +14,12 @@
 namespace wstree::core {
 
 /// Duffy, "Building a custom thread pool (series, part 2): a work stealing queue" (2008): LocalPush, LocalPop
-/// and TrySteal. What is changed, and why:
+/// and TrySteal. The changes, and their reasons:
 ///
 /// - Indices have 64 bits. They never wrap, so with 32 the queue is dead after 2^31 pushes.
 /// - Growth keeps the indices. Setting head to 0 and then tail to the count is two writes, and between them
 ///   the queue looks empty, or longer than it is, to members that look without the lock.
-/// - A volatile access of C# is an acquire or a release. One of C++ is neither, and the array would be a data
+/// - A volatile access of C# is an acquire or a release. In C++ it is neither, and the array would be a data
 ///   race; here the order stands beside each access. XCHG is a seq_cst store: the same instruction on x86-64.
 /// - LocalPop asks without the lock whether the queue is empty. A thief that is about to find nothing moves
 ///   head for a moment, and moves it back; if the owner pushes an item meanwhile and wants it back, LocalPop

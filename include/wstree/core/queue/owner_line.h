@@ -11,7 +11,7 @@ namespace wstree::core {
 /// Begins the cache line that the owner of a queue writes. Zeroed memory is a valid state.
 template <class P> class OwnerLine {
 public:
-  /// Returns whether the queue has been opened for the execution `loop`. Else its items are of an
+  /// Returns whether the queue has been opened for the execution `loop`. If not, its items are of an
   /// earlier loop.
   bool is_of(std::uint64_t loop) const noexcept {
     // [Q1] acquire: a member that sees the number sees the queue empty, or later; pairs with the release in
@@ -34,7 +34,7 @@ public:
     const std::uint64_t moves = own_moves();
     moves_.store(moves + 1, P::order(Tag::announce_move, std::memory_order_relaxed));
   }
-  /// `moved`: the items are in the queue. Else the counter goes back, and no member has to look again.
+  /// `moved`: the items are in the queue. If not, the counter goes back, and no member has to look again.
   void end_move(bool moved) noexcept {
     // Q2, release: after the pushes.
     const std::uint64_t moves = own_moves();

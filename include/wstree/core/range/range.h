@@ -117,11 +117,11 @@ public:
     return false;
   }
   /// Shows units [low, high), low < high, as this member's in `loop`; `entered`: not the first ones in it.
-  /// What was shown before is drained, and its word empty.
+  /// The range shown before is drained, and its word is empty.
   StealWord open(std::uint32_t low, std::uint32_t high, std::uint64_t loop, bool entered) noexcept {
     // [R8] release: a thief that reads this `low`, which may be lower than the one before, finds that the
-    //      words of the range before have gone (R11); pairs with R6. Else a thief with one of them in its
-    //      hands could take it for a word of this range. Guard: model_range.
+    //      words of the range before have gone (R11); pairs with R6. Otherwise a thief with such a word
+    //      could take it for a word of this range. Guard: model_range.
     low_.store(low, P::order(Tag::open_low, std::memory_order_release));
     const StealWord word = StealWord::last_quarter(low, high);
     // [R9] release: a thief that reads the word, or one that was made of it, reads this `low` or a

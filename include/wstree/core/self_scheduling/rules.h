@@ -6,7 +6,7 @@
 //
 //   enter(n, P, c)  1 <= n < 2^63, 1 <= P < 2^20, c may be anything
 //   chunk(value)    what the counter's value stands for; empty, from n to n, behind the end
-//   k_steps         whether the value counts chunks. Else it counts iterations, and after(value) is
+//   k_steps         true: the value counts chunks; false: it counts iterations, and after(value) is
 //                   its successor
 #pragma once
 

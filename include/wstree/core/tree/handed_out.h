@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which roots of a small team their owners have handed out to the end.
+// The roots of a small team that their owners have handed out to the end.
 #pragma once
 
 #include "wstree/core/platform.h"

@@ -8,8 +8,8 @@
 
 namespace wstree::core {
 
-/// Private to its member. What every batch needs stands together: between two batches the loop's own data
-/// have passed through the caches.
+/// Private to its member. The data that every batch needs stand together: between two batches the loop's own
+/// data have passed through the caches.
 template <class P> class Holding {
 public:
   using Word = WordOf<P>;

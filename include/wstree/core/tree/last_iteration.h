@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which member executes iteration n-1, which is not in the tree, and when.
+// The choice of the member that executes iteration n-1, which is not in the tree, and of the time.
 #pragma once
 
 #include "wstree/core/scheduler.h"
@@ -14,10 +14,10 @@ namespace wstree::core {
 
 /// Compilers copy lastprivate variables out of the private copy of the thread that was told "last", after the
 /// loop: that thread must not get another chunk. So Tree::last hands iteration n-1 out to one member, which
-/// then retires from the loop: normally to the first that finds nothing else. Of two members with few, long
-/// iterations one starts it earlier if that ends the loop sooner (EXP: it is half of the work), and if the
-/// other one has come, which has to do the rest, and what the rest costs is known. In a larger team that
-/// costs more than it brings. Private to its member.
+/// then retires from the loop: normally to the first that finds nothing else. In a team of two with few, long
+/// iterations, a member starts it earlier if that ends the loop sooner (EXP: it is half of the work). The
+/// other member, which has to do the rest, must have come by then, and the cost of the rest must be known. In
+/// a larger team an early start costs more than it brings. Private to its member.
 template <class P> class LastIteration {
 public:
   void enter(const Shape& shape, const Entry& entry) noexcept {

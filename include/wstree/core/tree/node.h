@@ -39,9 +39,9 @@ struct ExtensionOfNode<P> : std::type_identity<typename P::NodeExtension> {};
 /// INV3  While OWNED only the owner's advance() moves the counts, and they only grow.
 /// INV4  l + r = size is final.
 /// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r).
-///       That is the last change of the word in this use.
+///       This is the last change of the word in this use.
 /// INV6  children changes from null once per use, only when the node is STOLEN:
-///       to two nodes that cover exactly what was left. No member changes it
+///       to two nodes that cover exactly the units left. No member changes it
 ///       again in this use.
 ///
 /// A root belongs to a loop slot that is used again and again: `use` numbers its uses, and the word and the
@@ -191,8 +191,8 @@ public:
     level_ = level;
   }
 
-  /// Empties words that are so old that their marks would soon look current. Of a root, called by any
-  /// member that enters `use`.
+  /// Empties words that are so old that their marks would soon look current. Any member that enters `use`
+  /// calls it for a root.
   void refresh(std::uint64_t use) noexcept {
     // [N8] relaxed: an old word and an empty one mean the same in this use, and no data goes with either. The
     //      read-modify-write leaves alone what another member has just written. Guard: model_tree round_2x2

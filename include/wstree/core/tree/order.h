@@ -11,8 +11,8 @@
 
 namespace wstree::core {
 
-/// Which side a member prefers, of a split and of the tree. The roots are the leaves of an imaginary complete
-/// binary tree, so that levels count as in the paper, which starts from one root.
+/// The side that a member prefers, of a split and of the tree. The roots are the leaves of an imaginary
+/// complete binary tree, so that levels count as in the paper, which starts from one root.
 class Order {
 public:
   Order() = default;

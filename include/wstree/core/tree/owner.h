@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The paper's algorithm: own, advance, steal, expand, descend (Prokopec & Odersky, section 3). Which node a
-// thief looks at comes from search/, how many units an owner takes from pacing.h.
+// The paper's algorithm: own, advance, steal, expand, descend (Prokopec & Odersky, section 3). search/
+// chooses the node that a thief looks at, pacing.h the number of units that an owner takes.
 #pragma once
 
 #include "wstree/core/assertion.h"

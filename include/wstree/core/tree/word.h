@@ -19,8 +19,8 @@ enum class Phase : std::uint8_t { available = 0, owned = 1, stolen = 2 };
 /// `left` and `right` count the units handed out from the two ends of the node's range (the paper's appendix
 /// A.4; the batch modes that work from one end leave `right` at zero, and shares are smaller where it is
 /// needed). `epoch` is the mark (marks.h) of the use of the node for which the word was written: a word of
-/// another use means AVAILABLE and untouched. That is why the roots of a loop need no initialisation and no
-/// member waits for the first arriver.
+/// another use means AVAILABLE and untouched. So the roots of a loop need no initialisation, and no member
+/// waits for the first one.
 template <class Epoch> class BasicWord {
 public:
   static constexpr unsigned k_left_bits = 27;

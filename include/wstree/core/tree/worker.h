@@ -18,9 +18,9 @@
 
 namespace wstree::core {
 
-/// Private to its member; next() is called until it returns false. What a member does in the tree is in
-/// owner.h, where it looks for work in search/, how much it takes at a time in pacing.h, and when it starts
-/// iteration n-1 in last_iteration.h, and what it leaves to faster members in giving_way.h.
+/// Private to its member; next() is called until it returns false. Its parts: a member's moves in the tree
+/// (owner.h), the search for work (search/), the sizes of batches (pacing.h), the start of iteration n-1
+/// (last_iteration.h), and work that is left to faster members (giving_way.h).
 template <class P> class Worker {
 public:
   using Loop = Tree<P>;

@@ -15,9 +15,8 @@ template <class P> struct alignas(core::k_line_pair) SleepSlot {
   typename P::template Atomic<std::uint32_t> taken{0};
 };
 
-/// A member that wants to sleep says so, looks once more whether there is something to do, and only then
-/// sleeps. A thread that has made something to do looks afterwards whether a member sleeps. One of the two
-/// sees the other.
+/// A member that wants to sleep announces that, looks for work once more, and only then sleeps. A thread that
+/// has made work looks afterwards for sleeping members. So at least one of the two sees the other.
 ///
 /// A wake-up is meant for one thing to do, and the awakened member may take another thing, or leave. So it
 /// then looks whether there is more to do, and if so wakes one more: a sleeper may have counted on what

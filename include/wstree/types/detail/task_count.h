@@ -10,7 +10,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Which kind of thread sleeps until a group is done.
+/// The kind of thread that sleeps until a group is done.
 enum class Sleeper : std::uint8_t { none = 0, member = 1, outsider = 2 };
 
 /// The tasks that were begun, less those that are done. The owner, a thread that makes most tasks of a group

@@ -4,7 +4,7 @@
 /// All candidates of a runtime run in one process, in shuffled rounds, on the same machine code: a
 /// schedule(runtime) loop whose schedule is set from outside, and copies of it with a literal clause for
 /// libomp's static_steal. The sequential time is that of the same copy on one thread, right before and after.
-/// What cannot be in that process is measured in children of it, one of each in every round:
+/// Other candidates are measured in children of that process, one of each in every round:
 /// --bare     the runtime's schedules without the library, so that they cannot suffer from the calls that the
 ///            library forwards;
 /// --beside   all of that for another runtime, with the program that was made for it of the same source:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Algorithms of the standard library under std::execution::par and in sequence. What serves them is chosen
-/// when a program is compiled, so that each has a program of its own.
+/// Algorithms of the standard library under std::execution::par and in sequence. Their backend is chosen when
+/// a program is compiled, so that each backend has a program of its own.
 #pragma once
 #include <cstddef>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which roots of a large team have nothing left: so that a search for work does not look at all of them.
+// The roots of a large team that have nothing left: so that a search for work does not look at all roots.
 #pragma once
 
 #include "wstree/core/marks.h"
@@ -54,8 +54,8 @@ private:
 };
 
 /// The words over `leaves` roots in one use of a slot: one for each 16 roots, one above each 16 of those, and
-/// so on up to a single one. Where they lie depends on the number of roots, but words of another use are
-/// empty wherever they lay.
+/// so on up to a single one. Their places depend on the number of roots, but words of another use are empty
+/// at any place.
 template <class P> class Board {
 public:
   using Word = DoneWord<P>;

@@ -50,9 +50,9 @@ public:
 private:
   static constexpr std::uint32_t k_half = 4; // eighths
 
-  /// The node with most left to do by `worth`, among those that are as near as they should be. Of many roots
-  /// only a sample is looked at first, because looking at all of them costs a cache miss each; only an empty
-  /// sample leads to those that the board does not say to be done.
+  /// The node with most left to do by `worth`, among those that are as near as they should be. If there are
+  /// many roots, only a sample is looked at first, because each root costs a cache miss; only an empty sample
+  /// leads to the roots that are not done by the board.
   Target<P> best(const View<P>& view, Rng& rng, Worth<P>& worth) {
     share_ = k_half;
     const bool has_board = view.has_board(*settings_);

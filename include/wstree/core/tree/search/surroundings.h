@@ -32,7 +32,7 @@ public:
 
   std::uint32_t rings() const noexcept { return count_; }
   /// The last ring of the domain that this member shares its work with: the largest one that is small enough
-  /// for its members to find what one of them has brought. What is outside of it is far.
+  /// for its members to find the work that one of them has brought. Members outside of it are far.
   std::uint32_t home() const noexcept { return home_; }
   /// The domain that ends with ring `ring`.
   Domain domain(std::uint32_t ring, std::uint32_t roots) const noexcept {
