@@ -36,8 +36,9 @@ private:
 /// Made anew for each loop of the team: most regions have few loops, and many threads are alone. Private to
 /// its member.
 ///
-/// The tree shares a loop, another model does, or each member has one piece of it. In front of that stands
-/// what the loop is watched by, if it is: a trace, a recording, or a trace of what the recording hands out.
+/// The tree shares out a loop, or another model does, or each member has one piece of it. If the loop is
+/// watched, a watcher stands in front of that: a trace, a recording, or a trace of the pieces that the
+/// recording hands out.
 template <class P> class AnyWorker {
 public:
   AnyWorker() noexcept {} // leaves alone what needs no value yet

@@ -36,7 +36,7 @@ struct KnownCost {
                                            tuning::k_longest_call * least);
     return std::clamp(share / piece, std::min(tuning::k_fewest_calls, most), most);
   }
-  /// Ticks of all members together.
+  /// Returns the ticks of all members together.
   constexpr std::uint64_t work(std::uint64_t iterations) const noexcept {
     constexpr std::uint64_t k_most = std::uint64_t{1} << 56;
     iterations = std::max<std::uint64_t>(iterations, 1);

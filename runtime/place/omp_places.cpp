@@ -101,7 +101,7 @@ std::optional<Interval> take_interval(Scanner& scanner) noexcept {
 
 constexpr bool is_cpu(std::int64_t number) noexcept { return number >= 0 && number < CpuSet::k_cpus; }
 
-/// A list of places in numbers.
+/// Parses a list of places in numbers, as OMP_PLACES may have it.
 class ListParser {
 public:
   ListParser(const Machine& machine, std::string_view text, PlacesBuilder& builder) noexcept

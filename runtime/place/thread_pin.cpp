@@ -47,7 +47,8 @@ bool exchange_mask(const CpuSet& expected, const CpuSet& wanted) noexcept {
   return current_mask() == expected && set_current_mask(wanted);
 }
 
-/// Returns false if the thread keeps the mask that it has.
+/// Takes the pin off, or puts it on again. Returns false if the thread keeps its mask, which differs from the
+/// expected one.
 bool lift(const Pin& pin) noexcept { return exchange_mask(pin.mask, pin.original); }
 bool lower(const Pin& pin) noexcept { return exchange_mask(pin.original, pin.mask); }
 

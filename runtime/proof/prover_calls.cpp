@@ -293,7 +293,7 @@ bool Prover::copy_memory(const Instruction& instruction, State& state, bool is_s
   }
   if (!is_constant || !frame_place(to, base, offset))
     return judge("has a private array", instruction.address);
-  // In pieces of 8 bytes, as they are read most often.
+  // Slots of 8 bytes, because loads mostly have that size.
   if (bytes > 512) return judge("has a private array", instruction.address);
   for (std::int64_t i = 0; i < bytes; i += 8)
     if (!put(instruction, state, base, offset + static_cast<std::int32_t>(i),

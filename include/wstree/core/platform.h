@@ -215,7 +215,7 @@ private:
   static constexpr int k_probe_steps = 384;
 #endif
 
-  /// The clock when all instructions before have ended, and before any behind begins.
+  /// Returns the clock at a moment when all instructions before have ended, and none behind has begun.
   static std::uint64_t fenced_ticks() noexcept {
 #if defined(__x86_64__)
     __builtin_ia32_lfence();

@@ -56,7 +56,7 @@ public:
     static_assert(sizeof(T) >= sizeof(TextKey) && alignof(T) >= alignof(TextKey));
     auto* const memory = static_cast<TextKey*>(static_cast<void*>(room.raw().first));
     if (!TextSort(live).sort_keys(policy, {key, memory, n}, 0, 0)) return false;
-    // Without the policy's token: every text has to arrive.
+    // All texts have to arrive, even after a stop: no call of the policy's token here.
     const Raw<T> raw = room.raw();
     for_each_chunk(part, std::size_t{0}, n, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {

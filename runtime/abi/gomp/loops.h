@@ -131,7 +131,8 @@ public:
   }
 
 private:
-  /// The seldom case, and that of a process that has not asked for the library.
+  /// Returns the next chunk in seldom cases, and in a process that has not asked for the library: a tool
+  /// listens, the loop was put aside, or the runtime serves it.
   WSTREE_SAME_CALLER bool next_elsewhere(T* first, T* past, const void* caller) noexcept {
     Frame* frame = t_frame;
     if (ompt::tool_listens(caller)) [[unlikely]]

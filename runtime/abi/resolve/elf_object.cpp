@@ -68,7 +68,7 @@ namespace {
 constexpr ElfW(Versym) k_not_the_default = 0x8000;
 constexpr ElfW(Versym) k_number = 0x7fff;
 
-/// The entry that `offset` bytes behind this one stand.
+/// Returns the entry that stands `offset` bytes behind `entry`.
 template <class Next, class Entry> const Next* behind(const Entry* entry, std::uint32_t offset) noexcept {
   return reinterpret_cast<const Next*>(reinterpret_cast<const char*>(entry) + offset);
 }

@@ -58,7 +58,7 @@ public:
     const void* const home = g_homes[door].load(std::memory_order_relaxed);
     if (!g_first_caller.holds(caller)) return home;
     return g_first_home.load(std::memory_order_relaxed) == home ? caller
-                                                                : home; // the look-up is shorter there
+                                                                : home; // `caller`: its look-up is shorter
   }
 
 private:

@@ -84,8 +84,8 @@ public:
   }
 
 private:
-  /// An execution counts by its time beside the mean one's: what many short ones say must not cost a long one
-  /// more than they save.
+  /// Returns the weight of an execution: its time beside the mean one's. Otherwise costs that many short
+  /// executions have shown could cost a long one more than they have saved.
   double weigh(double sum) noexcept {
     const double weight = usual_ > 0 ? sum / usual_ : 1;
     usual_ += (sum - usual_) / std::min<double>(executions_, tuning::k_balanced_mean);

@@ -194,7 +194,7 @@ private:
 
   RangeSurvey survey() const noexcept { return shared_->survey(members_, use_); }
 
-  /// Iteration n-1, for one member. This member's part ends in any case.
+  /// Takes iteration n-1, which one member gets. This member's part ends in any case.
   [[gnu::noinline]] bool take_last(Range& out) noexcept {
     retired_ = true;
     if (!shared_->last.claim(loop_)) return false;

@@ -39,8 +39,8 @@ struct MemberValues {
   ValueSlot batch; ///< value of the batch that the member executes
 };
 
-/// The functions of one type of body, and what there is to know of its values. start() and extend() return
-/// false also where goes_on() does, and then do nothing.
+/// The functions of one type of body, and the size of its values. start() and extend() return false, and do
+/// nothing, if goes_on() returns false.
 struct BodyCalls {
   std::size_t bytes; ///< 0: nothing has to be combined
   std::size_t alignment;
