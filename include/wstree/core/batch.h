@@ -15,16 +15,16 @@ namespace wstree::core {
 /// An owner's way of sizing its batches.
 enum class Course : std::uint8_t {
   explore, ///< in batches that grow from one unit on: nothing is known, or the share is long
-  quarter  ///< a quarter of what is left each time: the share takes no longer than a few steals
+  quarter  ///< a quarter of the rest each time: the share takes no longer than a few steals
 };
 
 /// A batch that was handed out cannot be stolen: small batches cost dispatches, large ones can swallow
 /// expensive iterations. `timed` therefore aims at a duration, a 16th of the time since the member entered
-/// the loop (between shortest_target and longest_target; in the first moments a third). It takes at most a
-/// small part of a member's share and of what is left in the node, so that it does not swallow whole an
-/// expensive interval that other members could help with, and the smaller the nearer the end is: what is
-/// swallowed last ends the loop. And it takes at most a quarter of what is left in the node, starts every
-/// node with the smallest batch, and grows at most 16-fold per step. Private to its member.
+/// the loop (between shortest_target and longest_target; in the first moments a third). A batch has at most a
+/// small part of a member's share and of the units left in the node, so that it does not swallow whole an
+/// expensive interval that other members could help with. Batches become smaller towards the end, because the
+/// last batch ends the loop. A batch also has at most a quarter of the units left in the node. Each node
+/// starts with the smallest batch, and batches grow at most 16-fold per step. Private to its member.
 class Batcher {
 public:
   /// `smallest` in iterations: no batch is smaller unless less is left in its node. `share`: units per
@@ -53,8 +53,8 @@ public:
     step_ = to_count(std::min(tail * tuning::k_first, share * tuning::k_first_of_share));
     floor_ = to_count(tail * tuning::k_least);
   }
-  /// Takes batches from one unit on again. The member leaves its share, and does not know what the units
-  /// cost that other members have left.
+  /// Takes batches from one unit on again. The member leaves its share, and does not know the cost of the
+  /// units in other members' shares.
   void explore() noexcept {
     if (course_ == Course::explore) return;
     course_ = Course::explore;
@@ -63,7 +63,7 @@ public:
   }
   Course course() const noexcept { return course_; }
 
-  /// Begins a new node: what was learned in another part of the loop says little about this one.
+  /// Begins a new node: the cost in another part of the loop is no measure of this one.
   void start_node() noexcept {
     unclocked_.restart();
     if (course_ == Course::explore)
@@ -110,9 +110,9 @@ public:
       unclocked_.allow_none();
     unclocked_.read_clock();
     cost_ = cost;
-    // The last units of a node may be expensive ones: cut them as fine as can be once the dispatches that it
-    // takes are nothing compared with what has been done. Otherwise count with the cost of earlier units, if
-    // that was more.
+    // The last units of a node may be expensive ones: cut them as fine as can be once the additional
+    // dispatches are nothing beside the work that has been done. Otherwise count with the cost of earlier
+    // units, if that was more.
     const float tail = to_float(settings_->tail_batch);
     finest_ =
         elapsed > tuning::k_long * settings_->tail_batch ? 1 : to_count(tail / std::max(cost, dearest_));

@@ -7,7 +7,7 @@
 namespace wstree::core {
 
 /// The members at positions [begin, end) in the order of the machine: they share something (a core, a cache,
-/// a memory) that is nearer than what they share with the rest of the team.
+/// a memory) that is nearer than anything that they share with the rest of the team.
 struct Domain {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;

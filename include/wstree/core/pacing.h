@@ -118,7 +118,7 @@ public:
   }
 
 private:
-  /// Returns the ticks that a unit may cost by what is known of the code location.
+  /// Returns the ticks that a unit may cost by the prior of the code location.
   float dearest() const noexcept {
     const std::uint64_t dearest = prior_->dearest();
     return dearest == Prior::k_unknown ? __builtin_inff() : to_float(dearest) / (1U << Prior::k_fraction);

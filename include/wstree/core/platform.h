@@ -16,8 +16,8 @@ namespace wstree::core {
 /// Data that different threads write lies this far apart: two cache lines, because x86 fetches them in pairs.
 inline constexpr std::size_t k_line_pair = 128;
 
-/// Name of every ordering decision. The comment at each use says what it orders and with what it pairs; a
-/// model build can weaken one tag at a time through Platform::order.
+/// Name of every ordering decision. The comment at each use names the accesses that it orders, and the tag
+/// with which it pairs; a model build can weaken one tag at a time through Platform::order.
 enum class Tag : std::uint8_t {
   own,                // N1 tree/node.h
   advance,            // N2 tree/node.h

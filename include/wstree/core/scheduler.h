@@ -25,7 +25,7 @@ struct Counts {
   std::uint64_t nodes = 0;   ///< nodes added to the tree; 0 in other models
   std::uint64_t busy_ticks = 0; ///< between being handed a batch and coming back; 0 unless Settings::clocked
   // The effect of earlier loops at the same code location (prior.h), 0 or 1:
-  std::uint64_t known = 0;     ///< the member took its share by what it knew
+  std::uint64_t known = 0;     ///< the member took its share by its prior
   std::uint64_t surprises = 0; ///< and found that the iterations cost far more this time
   std::uint64_t forgotten = 0; ///< the member's prior of this location overwrote that of another one
 

@@ -45,7 +45,7 @@ struct Settings {
   std::uint32_t roots = 0;     ///< number of the tree's roots; 0: one per member. The paper has 1
   std::uint32_t scan_all = 16; ///< roots that a search looks at one by one; of more it asks the board
   bool clocked = true;         ///< measure busy time even if the batch mode does not need it
-  bool history = true;         ///< loops start from what their code location has cost (tree, find_max, timed)
+  bool history = true;         ///< loops start from the prior of their code location (tree, find_max, timed)
 };
 
 } // namespace wstree::core

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every constant that was tuned, in one table: what it is, what it trades, and what happens when it is halved
-// or doubled.
+// Every constant that was tuned, in one table: its meaning, its trade-off, and the effect of halving or
+// doubling it.
 #pragma once
 
 #include <cstddef>
@@ -74,7 +74,7 @@ inline constexpr float k_first = 1 / 16.0F;
 inline constexpr float k_first_of_share = 1 / 8.0F;
 /// The shortest of the later batches, in parts of tail_batch. Half of it: 1.03 at 1 us.
 inline constexpr float k_least = 0.5F;
-/// A batch that takes so many times what was expected, and a steal more, is a surprise.
+/// A batch that takes so many times the expected time, and a steal more, is a surprise.
 inline constexpr float k_wrong = 2.5F;
 
 // Regions whose function is called again for each piece (runtime/loop/repeated_cost.h). Durations are in
@@ -99,7 +99,7 @@ inline constexpr std::uint64_t k_late = 2;
 /// Shares of this length are executed whole, after so many executions in a row that were like that; twice as
 /// many after each disappointment, so many times.
 inline constexpr std::uint64_t k_whole = 15;
-/// Such a region is a disappointment if it takes so many times what it took in pieces, and one shortest
+/// Such a region is a disappointment if it takes so many times its time in pieces, and one shortest
 /// target more.
 inline constexpr std::uint64_t k_like_cut = 2;
 inline constexpr std::uint32_t k_calm = 4;
@@ -125,7 +125,7 @@ inline constexpr float k_dearer = 1.1F;
 /// A member is slow beside one that takes less than this part of its time. Equal cores differ by 8 %, as far
 /// as the clock can tell.
 inline constexpr float k_as_fast = 0.8F;
-/// 1 / what a probe may differ from what is written down of the member.
+/// 1 / part by which a probe may differ from the member's published time.
 inline constexpr std::uint32_t k_alike_probes = 12;
 /// A probe takes 0.1 to 0.4 us, and a member makes no more than so many in a millisecond.
 inline constexpr std::uint64_t k_probes_per_ms = 2;
@@ -150,11 +150,11 @@ inline constexpr std::uint32_t k_sample_near = 6;
 inline constexpr std::uint32_t k_sample_far = 4;
 /// Rings of so many members are looked at completely; x2: 1.005.
 inline constexpr std::uint32_t k_scan_ring = 8;
-/// Members of the largest domain that counts as home: a thief searches it first, and finds there what
-/// members of it have brought from afar. x2: 1.03 (96).
+/// Members of the largest domain that counts as home: a thief searches it first, and finds there the work
+/// that its members have brought from afar. x2: 1.03 (96).
 inline constexpr std::uint32_t k_home = 24;
-/// Part of a node that a domain has to lack before a thief fetches it from afar: about what it gets. x0.5:
-/// 1.008, x2: 1.013. Fetching only when the domain is dry: 1.06 with 128 members at 20 us.
+/// Part of a node that a domain has to lack before a thief fetches it from afar: about the part that it gets.
+/// x0.5: 1.008, x2: 1.013. Fetching only when the domain is dry: 1.06 with 128 members at 20 us.
 inline constexpr float k_worth_it = 0.6F;
 /// So many times as much work per member outside is clearly more, by rough estimates. x0.5, x2: no effect.
 inline constexpr float k_clearly = 1.25F;
@@ -229,7 +229,7 @@ inline constexpr std::uint64_t k_alone = 2'500;
 inline constexpr std::uint64_t k_pays = 10'000;
 /// A call that its caller has executed alone and that took less was short.
 inline constexpr std::uint64_t k_most_alone = 10'000;
-/// Calls of a code location between two that find out again what they cost.
+/// Calls of a code location between two that measure the cost again.
 inline constexpr std::uint8_t k_calls_unclocked = 15;
 /// Shortest targets of a batch of the standard library's algorithms, whose pieces begin slowly. 1: std::equal
 /// of a million numbers takes 1.25 times as long, std::find_if 1.1 to 1.6 times; x0.5: 1.05 and 1.1.
@@ -241,7 +241,7 @@ inline constexpr std::uint64_t k_standard_targets = 4;
 inline constexpr std::uint32_t k_fewest_curve_pieces = 48;
 /// No iteration is believed to cost less than this part of the mean one.
 inline constexpr double k_least_density = 1e-6;
-/// Executions after a first cut, or after a surprise, in which what was seen counts alone.
+/// Executions after a first cut, or after a surprise, in which the latest shares count alone.
 inline constexpr std::uint32_t k_settling = 4;
 /// Weight of a later execution in the curve: at least k_least_gain; it grows while errors repeat, and falls
 /// while they alternate.

@@ -66,8 +66,8 @@ public:
       ++dropped_;
   }
 
-  /// Gives what was recorded to libwstree.so, which writes it into the reports of the process. Without the
-  /// library it is printed, if WSTREE_STATS asks for statistics. `number`: of the communicator.
+  /// Gives the figures to libwstree.so, which writes them into the reports of the process. Without the
+  /// library they are printed, if WSTREE_STATS asks for statistics. `number`: of the communicator.
   void tell(const RankNames& names, std::uint32_t number) const {
     if (loops_.empty()) return;
     if (wstree_ranks_tell == nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A rank's way through one loop: it takes pieces, gives back what they leave, steals, and sees the end.
+// A rank's way through one loop: it takes pieces, gives back units that they leave, steals, and sees the end.
 #pragma once
 
 #include "wstree/mpi/events.h"
@@ -42,7 +42,7 @@ inline std::string name_of_loop(const char* label, call_site where) {
 /// Used by the calling thread alone, the only one that calls MPI; all members of the team use `events`.
 class Drive {
 public:
-  /// `agreed`: without what the Drive says itself, the cut.
+  /// `agreed`: without the cut, which the Drive sets.
   Drive(Group& group, const Options& options, Units units, Agreed agreed, std::function<bool()> is_stopped,
         call_site where = {})
       : group_(group), entered_(group), options_(options), is_stopped_(std::move(is_stopped)), units_(units),
@@ -115,7 +115,7 @@ public:
     }
     group_.add_done(cut_.units());
   }
-  /// Afterwards: what the sections have cost on all ranks becomes the first cut of the next execution.
+  /// Makes the costs of the sections on all ranks the first cut of the next execution. Called after the loop.
   void share_costs() {
     if (seconds_.empty()) return;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -187,7 +187,8 @@ public:
   }
 
 private:
-  /// Gives back what is not `done` of a piece, and drops what is behind the first event of all ranks.
+  /// Gives back the units of a piece that are not `done`, and drops the units behind the first event of
+  /// all ranks.
   void leave(Range piece, const std::vector<Range>& done) {
     const std::uint32_t first_dropped = bound();
     const auto leave_one = [&](Range rest) {

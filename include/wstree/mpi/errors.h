@@ -25,7 +25,7 @@ private:
   int code_;
 };
 
-/// An iteration has thrown on another rank. The rank itself throws what its iteration threw.
+/// An iteration has thrown on another rank. On that rank itself, the iteration's own exception is thrown.
 class remote_exception : public std::runtime_error {
 public:
   remote_exception(const std::string& what, int rank, std::uint64_t iteration)

@@ -143,7 +143,7 @@ public:
     Ends(group, {.thrower = events.thrower()}).rethrow(events, before);
   }
 
-  /// Throws, on all ranks, what the first thrower has thrown, unless it is behind the first hit of all
+  /// Throws, on all ranks, the exception of the first thrower, unless it is behind the first hit of all
   /// elements. `before`: iterations before element 0.
   void rethrow(const Events& events, std::uint64_t before) const {
     const std::uint64_t element = all_[thrower_].thrower;

@@ -15,7 +15,7 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// Units of a loop: each stands for `size` elements, the last one for what is left.
+/// Units of a loop: each stands for `size` elements, the last one for the rest.
 struct Units {
   std::uint64_t elements = 0;
   std::uint64_t size = 1;
@@ -42,7 +42,7 @@ private:
 /// The shares that the ranks begin with: the same arithmetic on each rank.
 class FirstCut {
 public:
-  /// `weights`: what equal sections of the loop cost; empty: all units cost the same.
+  /// `weights`: costs of equal sections of the loop; empty: all units cost the same.
   FirstCut(std::uint32_t units, std::uint32_t ranks, std::span<const double> weights) : bounds_(ranks + 1) {
     double total = 0;
     for (const double weight : weights) total += weight > 0 ? weight : 0;

@@ -44,8 +44,8 @@ inline std::uint32_t threads_of_team() noexcept {
 #endif
 }
 
-/// Attached to the communicator. Freed with it, or when MPI is finalized. One thread at a time, but for what
-/// is static: threads may have loops on several communicators.
+/// Attached to the communicator. Freed with it, or when MPI is finalized. One thread at a time, but for
+/// static members: threads may have loops on several communicators.
 class Group {
 public:
   /// The group of a communicator; collective when it has none yet.
@@ -230,8 +230,8 @@ private:
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr));
     return key;
   }
-  /// MPI_Finalize first frees what is attached to MPI_COMM_SELF, while operations of all ranks still work:
-  /// the groups go in one order on all ranks, because each one waits for its ranks.
+  /// MPI_Finalize first frees the attributes of MPI_COMM_SELF, while operations of all ranks still work: the
+  /// groups go in one order on all ranks, because each one waits for its ranks.
   static void free_before_finalize() {
     static const int key = [] {
       int made = MPI_KEYVAL_INVALID;

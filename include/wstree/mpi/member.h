@@ -24,7 +24,7 @@ enum class Slot : std::uint8_t {
 };
 inline constexpr std::uint32_t k_slots = 4;
 
-/// The words and what becomes of them:
+/// The words and their changes:
 ///
 /// - A range word is a whole state: units move from it to the rank whose compare-and-swap takes them, so it
 /// may come back
@@ -45,8 +45,8 @@ public:
   Member(Memory& memory, std::uint32_t rank, std::uint32_t ranks) noexcept
       : memory_(memory), rank_(rank), ranks_(ranks) {}
 
-  /// Starts call number `call` with the share of `cut`, which outlives the call. `done_before`: what
-  /// Slot::done says.
+  /// Starts call number `call` with the share of `cut`, which outlives the call. `done_before`: the value
+  /// of Slot::done.
   void open(std::uint32_t call, const FirstCut& cut, std::uint64_t done_before) {
     call_ = call, cut_ = &cut, done_before_ = done_before;
     uncounted_ = 0;
@@ -57,8 +57,7 @@ public:
 
   std::uint32_t units() const noexcept { return cut_->units(); }
 
-  /// Takes `want(left)` units at the front of what the rank has, where `left` is a range. Returns whether
-  /// there were any.
+  /// Takes `want(left)` units at the front of the rank's range, `left`. Returns whether there were any.
   template <class Want> bool take(Want&& want, Range& piece) {
     std::uint64_t seen = memory_.load(rank_, Slot::range);
     for (;;) {
@@ -101,7 +100,7 @@ public:
     }
   }
 
-  /// The word of a rank, and what a thief finds in it.
+  /// Returns the word of a rank, and the range that a thief finds in it.
   std::uint64_t look_at(std::uint32_t victim) { return memory_.load(victim, Slot::range); }
   Range left_in(std::uint32_t victim, std::uint64_t word) const noexcept { return found(victim, word); }
 
@@ -122,7 +121,7 @@ public:
 
   /// Units that this rank has executed, or dropped, and counts with the next tell().
   void count(std::uint64_t units) noexcept { uncounted_ += units; }
-  /// Tells all ranks what was counted here.
+  /// Adds the units that were counted here to the number that all ranks read.
   void tell() {
     if (uncounted_ != 0) memory_.add(0, Slot::done, uncounted_);
     uncounted_ = 0;

@@ -11,7 +11,7 @@ namespace mpi {
 namespace detail {
 
 /// Pieces last long against an operation on another rank's word and against the ends of pieces, where members
-/// of the team wait for each other, and short against what is left, which is what other ranks can steal.
+/// of the team wait for each other, and short against the units left, which other ranks can steal.
 class Pacing {
 public:
   /// `operation`: seconds of one operation on a rank's word. `least`: units of a piece.
@@ -27,8 +27,8 @@ public:
     const std::uint64_t shortest = std::max<std::uint64_t>(units_in(std::max(shortest_, joined())), members_);
     return std::max(std::min({std::max(left / 4, shortest), longest, grown_}), least_);
   }
-  /// Seconds after which a piece of so many units has turned out far longer than expected: what has not begun
-  /// is given back, so that other ranks can take it.
+  /// Seconds after which a piece of so many units has turned out far longer than expected: chunks that have
+  /// not begun are given back, so that other ranks can take it.
   double patience(std::uint64_t units) const noexcept {
     return 2 * std::max({longest_, joined(), static_cast<double>(units) * cost_});
   }

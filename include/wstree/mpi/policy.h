@@ -68,7 +68,7 @@ public:
   basic_on weights(std::span<const double> sections) const {
     return with([&](detail::Options& options) { options.weights = sections; });
   }
-  /// The shares follow what earlier calls with these costs took. Outlives the call.
+  /// The shares follow the measured costs of earlier calls with these costs. Outlives the call.
   basic_on remember(costs& of_loop) const {
     return with([&](detail::Options& options) { options.remembered = &of_loop; });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A loop on ranks, whatever it computes: pieces are executed by the team of each rank.
+// A loop on ranks, for any computation: pieces are executed by the team of each rank.
 #pragma once
 
 #include "wstree/mpi/drive.h"
@@ -32,7 +32,8 @@ concept body = requires(B& b, typename B::Value& left, typename B::Value& right,
                         std::uint64_t end, Position& at) {
   { b.start(begin, end, at) } -> std::same_as<typename B::Value>; // the value of elements [begin, end)
   b.extend(left, begin, end, at);                                 // continues it
-  b.join(left, right);                                            // continues it by the value of what follows
+  b.join(left, right);                                            // continues it by the value of the elements
+                                                                  // behind it
 };
 
 /// The kind of algorithm, equal on all ranks.
@@ -42,7 +43,7 @@ struct Call {
   Kind kind;
   std::uint64_t elements;
   std::uint64_t least_unit = 1; // elements of a unit
-  std::uint64_t before = 0;     // elements before the first one: for what is thrown
+  std::uint64_t before = 0;     // elements before the first one: for exceptions
   std::uint64_t behind = 0;     // elements behind the last one
   bool is_ordered = false;      // after an exception of an element, the elements before it are still executed
 };

@@ -88,7 +88,7 @@ public:
     }
     return is_wrong();
   }
-  /// Waits for all ranks, and returns what is wrong, or nothing.
+  /// Waits for all ranks, and returns the error, or nothing.
   std::string wait() {
     wait_for(request_);
     if (!is_wrong()) return {};

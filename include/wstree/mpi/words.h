@@ -86,8 +86,8 @@ public:
     check(MPI_Barrier(comm));
     check(MPI_Win_sync(window_));
   }
-  // acq_rel: what a rank has written for the iterations that it leaves to another one, into memory that both
-  // share, comes before that rank's execution of them.
+  // acq_rel: writes of a rank for the iterations that it leaves to another one, into memory that both share,
+  // come before that rank's execution of them.
   std::uint64_t load_word(std::uint32_t rank, Slot slot) override {
     return at(rank, slot).load(std::memory_order_acquire);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions of wstree_mpi.h, and what module wstree_mpi calls. Compiled by the program: there is no MPI
-// of all systems.
+// The functions of wstree_mpi.h, and those that module wstree_mpi calls. Compiled by the program: MPI differs
+// between systems.
 #include "wstree/wstree_mpi.h"
 
 #include "wstree/mpi.hpp"

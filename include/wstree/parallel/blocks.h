@@ -149,7 +149,7 @@ template <std::integral Index> struct Steps {
 
 } // namespace detail
 
-/// A square of doubles with this edge, and a cube, are 32 kB: what a first-level cache holds.
+/// A square of doubles with this edge, and a cube, are 32 kB: the size of a first-level cache.
 inline constexpr std::ptrdiff_t k_square_edge = 64, k_cube_edge = 16;
 
 /// A block of two or three dimensions: `for (auto row : block[0]) for (auto column : block[1])`.

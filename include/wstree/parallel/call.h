@@ -32,7 +32,7 @@ public:
     std::uint64_t asked, began, done, idle;
   };
   /// The region has ended now. A member that has work may have no processor: the caller's wait for it counts
-  /// where it was many times what the caller did, because elements that last as long are rare. The first
+  /// if it was many times the caller's own work, because elements that last as long are rare. The first
   /// region creates threads at its beginning.
   void note(const Region& region) noexcept {
     const std::uint64_t now = core::StdPlatform::ticks();

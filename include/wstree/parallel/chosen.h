@@ -33,7 +33,7 @@ template <class In> struct Keeping {
     else
       return std::move(kept);
   }
-  /// Keeps in[i] at the end of `list` if pred says so. Returns what it has said.
+  /// Keeps in[i] at the end of `list` if pred says so. Returns the predicate's result.
   template <class Pred> static bool keep(const In& in, std::size_t i, Pred&& pred, std::vector<Kept>& list) {
     auto&& element = in[i];
     if (!pred(element)) return false;
@@ -55,7 +55,7 @@ public:
 
   template <class Pred> void choose(const In& in, std::size_t begin, std::size_t end, Pred& pred) {
     if constexpr (Keep::k_is_small) {
-      // No branch depends on what pred says, which processors predict badly.
+      // No branch depends on the predicate's result, because processors predict it badly.
       if (kept_.size() < end - begin) kept_.resize(end - begin);
       Kept* to = kept_.data();
       const In from = in; // in registers while the loop stores bytes

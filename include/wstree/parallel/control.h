@@ -58,7 +58,7 @@ public:
   /// The result of the call; may outlive the call.
   class End {
   public:
-    /// Throws what members have thrown, or `cancelled`. Without exceptions it returns: what was done is done.
+    /// Throws the exception of a member, or `cancelled`. Without exceptions it returns: finished work stays.
     [[gnu::cold]] void raise() const {
 #if defined(__cpp_exceptions)
       if (failure_ != nullptr) std::rethrow_exception(failure_);

@@ -30,7 +30,7 @@ public:
     // [P7] update relaxed: is_empty() says when the guests have left.
     state_.fetch_and(~k_open, P::order(core::Tag::leave_door, std::memory_order_relaxed));
   }
-  /// Returns whether all guests have left; what they wrote can be seen then.
+  /// Returns whether all guests have left; their writes can be seen then.
   bool is_empty() const noexcept {
     // [P7] load acquire, update release in leave(): what a guest did is done, and it does not touch the call
     //      any more. Guard: model_parallel nest_2 (each of the orders).

@@ -16,7 +16,7 @@ namespace detail {
 /// depend on the number of elements alone.
 inline constexpr std::size_t k_block = 2048;
 
-/// A few values within the list itself; what std::vector has of it.
+/// A few values within the list itself, with a part of std::vector's interface.
 template <class T, unsigned k_most> class InlineList {
 public:
   InlineList() noexcept {}
@@ -82,7 +82,7 @@ public:
 private:
   static constexpr unsigned k_most = 96; // levels of 2^48 blocks: levels rise on the left and fall on
                                          // the right
-  /// Members have several runs on their stacks, so that what is larger is kept elsewhere.
+  /// Members have several runs on their stacks, so that larger values are kept elsewhere.
   static constexpr std::size_t k_small = 64;
 
   std::uint64_t end_ = 0;

@@ -12,7 +12,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// fold() of what has one value whatever the cut is: all policies are kept.
+/// Does fold() for a result that does not depend on the cut: all policies are kept.
 template <class Policy, class Value, class Chunk, class Combine>
 Value fold_exactly(const Policy& policy, std::size_t n, Value init, Chunk chunk, Combine combine,
                    call_site where) {
@@ -55,7 +55,7 @@ template <class Comp, class In, class Proj> constexpr bool check_comparison() {
   return std::is_invocable_v<Comp&, Projected, Projected>;
 }
 
-/// `comp` of what `proj` makes of two elements of In.
+/// Returns `comp` on the projections by `proj` of two elements of In.
 template <class In, class Comp, class Proj> auto by_projection(Comp& comp, Proj& proj) {
   using Element = const typename In::Value&;
   using Projected = decltype(invoke(proj, std::declval<Element>()));

@@ -27,7 +27,7 @@ struct FoldState {
   std::uint64_t done = 0; // elements
 };
 
-/// A folder as the tree's workers see it: units from `offset` on, and what it throws ends the call.
+/// A folder as the tree's workers see it: units from `offset` on; an exception of the folder ends the call.
 template <class Policy, class Folder> struct FoldBody {
   using Value = typename Folder::Value;
   using State = FoldState;
@@ -63,7 +63,7 @@ private:
   }
 };
 
-/// A fold of elements, whatever their types are.
+/// A fold of elements of any type.
 struct FoldCall {
   const CallOptions& options;
   const core::BodyCalls& calls;

@@ -140,8 +140,8 @@ inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& b
     Control control;
     state.control = &control;
     const core::ErasedBody body{&state, &fold.calls};
-    // A nested call may take the place in the table: then what is learned here is wrong there, until it is
-    // learned anew.
+    // A nested call may take the place in the table: then the costs from here are wrong there, until they are
+    // measured anew.
     Site& site = t_sites.at(fold.key);
     done = begin_alone(fold, body, site, n, result);
     if (done != n) {

@@ -23,7 +23,8 @@ concept folder = requires(F& f, void* place, typename F::Value& left, typename F
                           std::uint64_t begin, std::uint64_t end) {
   f.start(place, begin, end); // makes the value of elements [begin, end), which are not none, at `place`
   f.extend(left, begin, end); // continues `left` by the elements behind it
-  f.combine(left, right);     // continues `left` by the value of what follows it, which is destroyed next
+  f.combine(left, right);     // continues `left` by the value of the elements behind it, which is
+                              // destroyed next
 };
 
 /// Elements of one of a folder's units, which may be blocks; the last one may have fewer.
@@ -63,7 +64,7 @@ template <std::integral Index> constexpr Index advanced(Index first, std::uint64
 struct Nothing {};
 
 /// A function object in the body of a loop that calls it with Arguments. Small ones are values, which
-/// compilers keep in registers; what is in memory may be changed by every store of a byte.
+/// compilers keep in registers; an object in memory may be changed by every store of a byte.
 template <class F, class... Arguments>
 using InLoop = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64 &&
                                       std::is_invocable_v<const F&, Arguments...>,

@@ -96,7 +96,7 @@ public:
 
   void execute() {
     Observed call(policy_, count_);
-    // relaxed: the number alone says what to do; the nodes order the rest.
+    // relaxed: the number alone chooses the work; the nodes order the rest.
     std::atomic<std::size_t> next{0};
     const std::size_t tiles = runs() * (levels_ + 1);
     on_members(
@@ -152,7 +152,7 @@ private:
     }
     if (level == levels_) return policy_.advance(bound(i + 1) - bound(i));
     const std::size_t merge = i >> (level + 1);
-    // release and acquire: the member that is last sees what all others have written.
+    // release and acquire: the member that is last sees the writes of all others.
     if (node(level + 1, merge).missing.fetch_sub(1, std::memory_order_acq_rel) == 1)
       begin(level + 1, merge, tile);
   }

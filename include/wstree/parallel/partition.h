@@ -25,8 +25,8 @@ inline constexpr std::size_t k_partition_block = 2048;
 /// Ticks of a call that one thread executes: three passes by a team take longer than one.
 inline constexpr float k_brief_partition = 100'000;
 
-/// Elements that are moved by their class, which is asked for once before anything moves: what may throw is
-/// over by then. `k_classes`: the number of classes; those from `k_kept` on are given up.
+/// Elements that are moved by their class, which is computed once before anything moves: functions that may
+/// throw are over by then. `k_classes`: the number of classes; those from `k_kept` on are given up.
 template <unsigned k_classes, unsigned k_kept, class Policy, class Iterator> class ByClass {
   using T = std::iter_value_t<Iterator>;
 
@@ -116,7 +116,7 @@ private:
   }
 };
 
-/// alone() for what one thread does better, else together(ByClass&).
+/// Moves elements by class: by alone() if one thread is faster, else by together(ByClass&).
 template <unsigned k_classes, unsigned k_kept, class Policy, class Iterator, class Alone, class Together>
 auto by_class(const Policy& policy, Iterator first, std::size_t count, call_site where, Alone&& alone,
               Together&& together) {

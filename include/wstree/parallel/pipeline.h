@@ -54,7 +54,8 @@ template <class In, class Stage, class Next, class... Stages> struct StageInputs
                                        std::declval<typename StageInputs<Out, Next, Stages...>::type>()));
 };
 
-/// Items between the source and the last stage. A lock guards who does what; functions are called without it.
+/// Items between the source and the last stage. A lock guards the choice of work; functions are called
+/// without it.
 template <class Source, class... Stages> class Pipeline {
   using Item = typename std::invoke_result_t<Source&>::value_type;
   using Inputs = typename StageInputs<Item, Stages...>::type;
@@ -241,7 +242,7 @@ private:
 } // namespace detail
 
 /// Calls `source()` -> std::optional<T>, by one thread at a time, until it returns nothing, and takes each
-/// item through the stages: a function gets what the one before has returned, and the last one's result is
+/// item through the stages: a function gets the result of the one before, and the last one's result is
 /// dropped. At most `tokens` items are on their way at a time. Stages are functions, which several threads
 /// call at a time, or ordered(function), which one calls at a time in the order of the source. The first
 /// exception ends the call and reaches the caller; items on their way are destroyed.

@@ -73,8 +73,8 @@ concept stop_token_like = requires(const T& token) {
 };
 
 namespace detail {
-/// A number that a program gives for a count, of whatever type: what is negative is 1, and what is too large
-/// is the most that there is.
+/// Returns a count for a program's number of any type: 1 for a negative number, and the largest count for one
+/// that is too large.
 template <class To, class From> constexpr To count_of(From number) noexcept {
   if constexpr (std::integral<From>) {
     if constexpr (std::is_signed_v<From>)
@@ -256,7 +256,7 @@ template <class T> inline constexpr bool is_policy = false;
 template <order Order, class Stop> inline constexpr bool is_policy<basic_par<Order, Stop>> = true;
 } // namespace detail
 
-/// A first argument that says how, not on what.
+/// A first argument: it sets the execution, and not the elements.
 template <class T>
 concept execution_policy = detail::is_policy<std::remove_cvref_t<T>>;
 

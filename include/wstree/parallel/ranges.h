@@ -22,8 +22,8 @@ template <class T>
 concept index = std::integral<T> && sizeof(T) <= sizeof(std::size_t) &&
                 !std::same_as<std::remove_cv_t<T>, bool>;
 
-/// An integer stands for itself, an iterator for what it refers to. std::random_access_iterator and not
-/// iterator_category: the latter calls the iterators of std::views::iota input iterators.
+/// An integer stands for itself, an iterator for the element that it refers to. std::random_access_iterator
+/// and not iterator_category: the latter calls the iterators of std::views::iota input iterators.
 template <class T>
 concept position = index<std::remove_cvref_t<T>> || std::random_access_iterator<std::remove_cvref_t<T>>;
 
@@ -139,7 +139,7 @@ template <class First> struct Elements {
       return std::type_identity<std::iter_value_t<First>>{};
   }())::type;
 
-  /// The position of element i: what a search returns.
+  /// Returns the position of element i, as searches do.
   constexpr First at(std::size_t i) const {
     if constexpr (index<First>)
       return static_cast<First>(static_cast<std::size_t>(first) + i); // i may be more than a First holds
@@ -187,7 +187,7 @@ template <class Out> constexpr auto beginning(Out&& out) {
 }
 
 /// Elements that are bools in a byte with others, of which *iterator is an object that finds its bit: those
-/// of std::vector<bool>, in whatever order its iterators go.
+/// of std::vector<bool>, with iterators in any order.
 template <class Iterator> constexpr bool has_packed_bools() {
   if constexpr (std::indirectly_readable<Iterator>)
     return std::same_as<std::iter_value_t<Iterator>, bool> &&

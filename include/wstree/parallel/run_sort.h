@@ -89,7 +89,7 @@ private:
     for (; values < k_values; ++values) raw.put(values, T(raw[values - 1]));
     return true;
   }
-  /// 2 k + 1 for what is value k, 2 k for what is between value k - 1 and value k.
+  /// Returns 2 k + 1 for value k, 2 k for an element between value k - 1 and value k.
   std::size_t class_of(const T& element) {
     const T* const values = values_.raw().first;
     std::size_t k = 0;

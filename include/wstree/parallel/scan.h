@@ -157,8 +157,8 @@ void scan_reproducibly(const Policy& policy, std::size_t count, const Loop& loop
   scan(policy, sums, sizeof(T), std::move(run), end / k_block);
 }
 
-/// Strictly from left to right. Only what the transformation returns is made in parallel: elements in memory
-/// are best added up by one thread.
+/// Strictly from left to right. Only the transformation is computed in parallel: elements in memory are best
+/// added up by one thread.
 template <bool k_inclusive, class Policy, class Loop, class Op, class T>
 void scan_sequentially(const Policy& policy, std::size_t count, const Loop& loop, Op& op,
                        std::optional<T>& sum) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loops of a scan, and what stands for the sum of a piece of it.
+// The loops of a scan, and the sum of a piece of it.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -86,7 +86,8 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
   }
 
 private:
-  /// Four sums of four elements before what stands before them: one addition waits for another, not four.
+  /// Writes four sums: the four elements are summed up first, and then added to `before`, so that one
+  /// addition waits for another, not four.
   template <class Get, class Op>
   T write_four(const Get& get, T before, std::size_t i, const Out& to, Op& op) const {
     const T a = get(i), b = get(i + 1), c = get(i + 2), d = get(i + 3);

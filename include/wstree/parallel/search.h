@@ -28,7 +28,7 @@ std::size_t search(const Policy& policy, const In& in, Pred&& pred, std::size_t 
   std::size_t found = in.count;
   const auto look = [&](std::size_t begin, std::size_t end) {
     std::size_t i = begin;
-    for (; end - i >= 4; i += 4) { // compilers do not unroll what they may leave early
+    for (; end - i >= 4; i += 4) { // compilers do not unroll loops that may end early
       if (pred(in[i])) return i;
       if (pred(in[i + 1])) return i + 1;
       if (pred(in[i + 2])) return i + 2;
@@ -199,13 +199,13 @@ struct FindAny : Finder {
   }
 };
 
-/// k_of: the answer of the predicate that decides; k_then: what is decided.
+/// k_of: the answer of the predicate that decides; k_then: the decision.
 template <bool k_of, bool k_then> struct Quantifier {
   template <class Policy, class In, class Pred, class Proj = Identity>
   bool operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
     static_assert(is_predicate<Pred, In, Proj>(),
                   "wstree: the predicate has to take an element, or its projection, and say yes or no");
-    // An exception before the first hit is what a sequential call ends with.
+    // A sequential call ends with an exception before the first hit.
     const std::size_t hit = search<Hit::first>(policy, in, [&](auto&& e) {
       return static_cast<bool>(invoke(pred, invoke(proj, std::forward<decltype(e)>(e)))) == k_of;
     });

@@ -16,15 +16,16 @@ namespace detail {
 
 template <class Folder> inline constexpr char k_mark_of{};
 
-/// A hash of the call site and of what it executes: a helper that is called with many functions stands at one
-/// line of the source. Two call sites hardly ever have the same key; then costs are wrong for a while.
+/// Returns a hash of the call site and of the type that it executes: a helper that is called with many
+/// functions stands at one line of the source. Two call sites hardly ever have the same key; then costs are
+/// wrong for a while.
 template <class Folder> std::uintptr_t site_key(call_site where) noexcept {
   const auto mark = reinterpret_cast<std::uintptr_t>(&k_mark_of<Folder>);
   return (reinterpret_cast<std::uintptr_t>(where.file) + (mark << 16) + where.line) * 0x9E3779B97F4A7C15U;
 }
 
-/// Calls of one kind, as one thread has seen them. It decides only when a team is asked for: what is wrong
-/// here costs a microsecond, or a team that was not needed. Zeroed memory: nothing is known.
+/// Calls of one kind, as one thread has seen them. It decides only when a team is asked for: an error here
+/// costs a microsecond, or a team that was not needed. Zeroed memory: nothing is known.
 class Site {
 public:
   bool is_of(std::uintptr_t key) const noexcept { return key_ == key; }
@@ -77,8 +78,8 @@ public:
   /// Ticks per element, for members that know nothing else.
   float cost() const noexcept { return cost_; }
 
-  /// The caller alone has executed all n elements, each in `cost` ticks. If that took too long, be it for an
-  /// interruption or for what they cost, the caller has to look again.
+  /// The caller alone has executed all n elements, each in `cost` ticks. If that took too long, by an
+  /// interruption or by their cost, the caller has to look again.
   void was_alone(std::uint64_t n, std::uint64_t ticks, float cost) noexcept {
     cost_ = std::max(cost, k_least_cost);
     if (ticks >= core::tuning::k_most_alone) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sorting texts by their beginnings: what a comparison of two strings waits for is memory, because each
-// string owns some elsewhere. So a team sorts pairs of eight characters and a place, then each row of equal
-// pairs by the characters that follow, and then moves each string once.
+// Sorting texts by their beginnings: a comparison of two strings waits for memory, because each string owns
+// some elsewhere. So a team sorts pairs of eight characters and a place, then each row of equal pairs by the
+// characters that follow, and then moves each string once.
 #pragma once
 
 #include "wstree/parallel/fold.h"
@@ -72,7 +72,7 @@ public:
 private:
   using T = std::iter_value_t<Iterator>;
   static constexpr std::size_t k_sample = 32, k_ahead = 8, k_shared = 4096;
-  /// Eight characters at a time: what is still alike is compared as a whole.
+  /// Eight characters at a time: the texts that are still alike are compared as a whole.
   static constexpr unsigned k_rounds = 4;
 
   /// Keys, and memory for as many.
@@ -145,7 +145,7 @@ private:
     return true;
   }
 
-  /// Puts the beginnings of texts behind what all `count` have in common into their keys.
+  /// Puts the beginnings of texts behind the prefix that all `count` have in common into their keys.
   Beginnings make_keys(const par& part, TextKey* key, std::size_t count, std::size_t depth) const {
     const T& first = live_[key[0].place];
     std::size_t likely = first.size();

@@ -19,9 +19,9 @@ struct Tile {
 };
 
 /// Generations of a few tiles for each member. The tiles of a generation are twice as long as those before,
-/// so that a tile is at most about a 16th of what a member has done by then, and their number stays small
-/// however cheap an element turns out to be: the first ones, in a cold cache, are no measure of that. Sizes
-/// depend on the number of the tile alone.
+/// so that a tile is at most about a 16th of the work that a member has done by then, and their number stays
+/// small however cheap an element turns out to be: the first ones, in a cold cache, are no measure of that.
+/// Sizes depend on the number of the tile alone.
 class Tiling {
 public:
   static constexpr std::size_t k_of_member = 16;

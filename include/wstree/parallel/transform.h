@@ -15,7 +15,7 @@ inline namespace v1 {
 namespace detail {
 
 /// Calls write(i) for each element, as plain loops that compilers can make vectors of: a copy of `write`
-/// stays in registers while the loop stores bytes, so it has by value what it needs.
+/// stays in registers while the loop stores bytes, so it holds its data by value.
 template <class Policy, class Write>
 void write_all(call_site where, const Policy& policy, std::size_t count, const Write& write) {
   for_each_chunk(

@@ -64,7 +64,7 @@ public:
   /// Between begin() and settle(): an event that is a result takes the place of an exception behind it.
   void forget_exception() noexcept { exception_ = nullptr; }
 
-  /// After the region: throws what ended the call, unless that was a result.
+  /// Throws the exception that ended the call, unless a result did. Called after the region.
   void finish() {
 #if defined(__cpp_exceptions)
     if (exception_ != nullptr) std::rethrow_exception(std::exchange(exception_, nullptr));

@@ -146,7 +146,7 @@ void walk(const Policy& policy, Iterator first, Sentinel last, Function& functio
 
 /// Calls `function(element)` for each element of a range without random access. Members take chunks of
 /// neighbours, one member at a time, so the way through the elements is gone twice and should be short beside
-/// what the function does.
+/// the function's work.
 /// Memory: none for elements.
 template <execution_policy Policy, detail::walking_iterator Iterator, std::sentinel_for<Iterator> Sentinel,
           class Function>

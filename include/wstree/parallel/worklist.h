@@ -20,9 +20,9 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Items of a call that no member works on at the moment: a list for each member, to which it adds what it
-/// makes, and of which it takes what was added last. A member that has none takes the older half of another
-/// member's list: these items tend to make most work. Nothing is kept from other members while a body runs.
+/// Items of a call that no member works on at the moment: a list for each member, to which it adds its items,
+/// and from which it takes the latest one. A member that has none takes the older half of another member's
+/// list: these items tend to make most work. Nothing is kept from other members while a body runs.
 template <class T> class Worklist {
 public:
   Worklist(std::vector<T> items, std::uint32_t members) : lists_(new List[members]), members_(members) {
@@ -150,9 +150,9 @@ private:
 };
 
 /// Calls `body(item, more)` for each item of a range, and for each that the calls push into `more`, a
-/// worklist<T>&, until there are none. T is the range's value type. In no order: a member takes what was
-/// pushed last. The first exception ends the call and reaches the caller; items that have not
-/// begun are destroyed.
+/// worklist<T>&, until there are none. T is the range's value type. In no order: a member takes the item
+/// that was pushed last. The first exception ends the call and reaches the caller; items that have not begun
+/// are destroyed.
 template <execution_policy Policy, class Items, class Body>
 void for_each_while(const Policy& policy, Items&& items, Body&& body,
                     call_site where = call_site::current()) {

@@ -107,8 +107,9 @@ public:
     return future;
   }
 
-  /// Until all tasks are done, submitted ones too, and those that they have made. Throws what run() tasks
-  /// have thrown. Not from a task of this pool, which would wait for itself: that throws std::logic_error.
+  /// Waits until all tasks are done, submitted ones too, and those that they have made. Throws the
+  /// exception of a run() task. Not from a task of this pool, which would wait for itself: that
+  /// throws std::logic_error.
   void wait() {
 #if defined(__cpp_exceptions)
     if (crew_.me() != nullptr) throw std::logic_error("wstree: a task waits for its own pool");
@@ -155,7 +156,7 @@ public:
     owner_ == this_thread() ? count_.add_own() : count_.add();
     crew_.post(task);
   }
-  /// Until all tasks of the group are done. Throws what the first of them has thrown.
+  /// Waits until all tasks of the group are done. Throws the first exception of a task.
   void wait() {
     crew_.wait_for(count_);
     failure_.raise();

@@ -32,9 +32,9 @@ public:
     pieces_[0] = {0, 1};
   }
 
-  /// The parts between `bounds` have taken `shares` of the time. Moves what is believed by `gain` (1: to what
-  /// was seen). Inside of a part the shape stays, because only the sum was seen; the more a part has
-  /// surprised, by `doubt` for each mean part, the flatter becomes what is believed of its inside.
+  /// The parts between `bounds` have taken `shares` of the time. Moves the estimate by `gain` (1: to the
+  /// measured shares). The curve keeps its shape inside of a part, because only the sum was measured; the
+  /// more a part has surprised, the flatter the curve becomes inside of it, by `doubt` for each mean part.
   void learn(const std::uint64_t* bounds, const double* shares, std::uint32_t parts, double gain,
              double doubt) noexcept {
     while (count_ + parts - 1 > room_) merge_flattest();

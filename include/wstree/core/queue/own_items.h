@@ -62,7 +62,8 @@ private:
     return oldest.end > item.end ? oldest.end - item.begin : item.size();
   }
 
-  /// Cuts what pop() returned after look() has seen nothing: rare, and only of the queue with the lock.
+  /// Cuts the item that pop() returned after look() has seen nothing: rare, and only of the queue with
+  /// the lock.
   [[gnu::noinline]] bool cut_popped(Item item, const Pacing<P>& pacing, Item& batch) noexcept {
     batch = cut(item, pacing.size(item.size()));
     return true;

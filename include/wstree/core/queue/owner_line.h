@@ -30,7 +30,7 @@ public:
   // Only the owner. Nothing it does with its queue waits for these stores.
 
   void begin_move() noexcept {
-    // Q2, relaxed: what is taken next, is taken with a release.
+    // Q2, relaxed: the next take has a release.
     const std::uint64_t moves = own_moves();
     moves_.store(moves + 1, P::order(Tag::announce_move, std::memory_order_relaxed));
   }

@@ -21,9 +21,9 @@ namespace wstree::core {
 
 /// Private to its member; next() is called until it returns false.
 ///
-/// A member starts with its share, an item of the global queue. It goes through what it has got from front to
-/// back (own_items.h). When it has nothing left, it takes the shares of late members, and then steals the
-/// oldest items from the queues of other members.
+/// A member starts with its share, an item of the global queue. It goes through its items from front to back
+/// (own_items.h). When it has nothing left, it takes the shares of late members, and then steals the oldest
+/// items from the queues of other members.
 ///
 /// Iteration n-1 is in no queue (last_taken.h): the first member that finds nothing else gets it and retires.
 ///
@@ -31,7 +31,7 @@ namespace wstree::core {
 /// hands. While a member holds it, no other member can see it, and one that finds nothing would leave
 /// although there will be something to steal in a moment. So a member that takes an item that it will cut
 /// announces that (OwnerLine), and a search ends when two passes in a row have found nothing, and no move
-/// under way. If a move takes too long, its thread is suspended, and keeps what it holds.
+/// under way. If a move takes too long, its thread is suspended, and keeps its item.
 template <class P, template <class> class Queue> class QueueWorker {
 public:
   using Loop = QueueLoop<P, Queue>;

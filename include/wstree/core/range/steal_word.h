@@ -28,8 +28,8 @@ public:
   constexpr StealWord beyond(std::uint32_t low) const noexcept {
     return low <= mid() ? *this : last_quarter(low < high() ? low : high(), high());
   }
-  /// More than a third of what is left of [low, high): a thief would take more than half as much as
-  /// it leaves.
+  /// Returns whether the steal range is more than a third of the rest of [low, high): a thief would take more
+  /// than half as much as it leaves.
   constexpr bool is_large_for(std::uint32_t low) const noexcept {
     return std::uint64_t{mid()} - low <= 2 * (std::uint64_t{high()} - mid());
   }

@@ -50,7 +50,8 @@ struct BodyCalls {
   bool (*combine)(void* body, void* left, void* right, std::uint64_t at) noexcept;
   bool (*move)(void* body, void* place, void* value, std::uint64_t at) noexcept;
   void (*destroy)(void* value) noexcept; ///< nullptr: nothing has to be done
-  /// Calls `then(what, values)` with room for values, which are none before; destroys those left behind.
+  /// Calls `then(what, values)` with room for values, which are none before; destroys the values that are
+  /// still there then.
   void (*hold)(void (*then)(void* what, const MemberValues& values) noexcept, void* what) noexcept;
 };
 

@@ -9,8 +9,8 @@
 
 namespace wstree::core {
 
-/// Besides, elements that rise in cost are taken from the right end of a node where they are few and long:
-/// what is dear should not come last. Private to its member.
+/// Besides, elements that rise in cost are taken from the right end of a node if they are few and long:
+/// expensive elements should not come last. Private to its member.
 template <class P> class BoundedPacing : public Pacing<P> {
 public:
   /// `most` in iterations.

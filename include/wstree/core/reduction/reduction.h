@@ -51,8 +51,8 @@ public:
     return is_open;
   }
 
-  /// Executes what a member gets of the reduction; each member calls it at most once. The tree of shares is
-  /// that of plan.members, whichever members come. Returns what the member has done.
+  /// Executes a member's part of the reduction; each member calls it at most once. The tree of shares is that
+  /// of plan.members, whichever members come. Returns the member's counts.
   Counts take_part(std::uint32_t member, const ErasedBody& body) noexcept {
     struct Part {
       AnyReduction& reduction;

@@ -13,8 +13,8 @@
 namespace wstree::core {
 
 /// Memory of one reduction at a time. The opener is alone until it lets the other members in, and again when
-/// they have left: that orders everything here but what the members do to each other's nodes. `first_pairs`:
-/// of nodes that a member has before it allocates.
+/// they have left: that orders everything here but the members' accesses to each other's nodes.
+/// `first_pairs`: of nodes that a member has before it allocates.
 template <class Platform, std::uint32_t first_pairs = tuning::k_first_pairs>
 class alignas(k_line_pair) ReductionStorage {
 public:

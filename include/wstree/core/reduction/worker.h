@@ -58,7 +58,7 @@ private:
   const View<P>& view() const noexcept { return owner_.view(); }
   std::uint64_t use() const noexcept { return view().use(); }
 
-  /// Works on the node that was just claimed, with its first batch, and then on what thieves leave of it.
+  /// Works on the node that was just claimed, with its first batch, and then on the rest that thieves leave.
   /// Returns false if the reduction has ended.
   bool work_on(Range& batch) noexcept {
     for (;;) {

@@ -17,8 +17,8 @@ template <class P> class alignas(k_line_pair) CounterLoop {
 public:
   static constexpr unsigned k_value_bits = 44;
 
-  /// Turns what an earlier use left behind into (tag, 0). Before anything else that a member does here, and
-  /// in loops of other models whenever the slot is refreshed.
+  /// Turns the word of an earlier use into (tag, 0). Called before any other access of a member, and in loops
+  /// of other models whenever the slot is refreshed.
   void make_current(std::uint64_t use) noexcept {
     // [C1] relaxed: the word says all that there is to know, and no data goes with it. Only members of this
     //      use are here (the slot's earlier uses have been left, which loop/member.h orders by T1 and T2), so

@@ -162,8 +162,8 @@ private:
 };
 
 /// floor(0 * a / m) + floor(1 * a / m) + ... + floor((count - 1) * a / m), in some log2 m steps like Euclid's
-/// algorithm: what is below a line is counted in columns as far as it is steep, then in rows. a * count has
-/// to be below 2^64.
+/// algorithm: points below a line are counted in columns as long as the line is steep, then in rows. a *
+/// count has to be below 2^64.
 constexpr std::uint64_t floor_sum(std::uint64_t count, std::uint64_t m, std::uint64_t a) noexcept {
   std::uint64_t sum = 0;
   std::uint64_t b = 0; // the line is (a x + b) / m; b is below m

@@ -25,9 +25,9 @@ enum class BriefStep : std::uint8_t {
 
 /// The member takes the first unit of its root, looks at the clock, and takes the rest in a few pieces. Its
 /// root is a node like any other: a thief may stop it between two pieces. A member that is done takes roots
-/// whose members have not come, and waits while little is left in the other roots. If a piece takes too
-/// long, a thief has been here, or more is left than a few steals are worth, the member goes on as a
-/// Worker: so what is remembered decides how large pieces are, and nothing else. Private to its member.
+/// whose members have not come, and waits while little is left in the other roots. If a piece takes too long,
+/// a thief has been here, or more work is left than a few steals cost, the member goes on as a Worker: so the
+/// prior decides the size of pieces, and nothing else. Private to its member.
 template <class P> class Brief {
 public:
   /// Returns whether a member takes part in a loop with the usual settings by a Brief.
@@ -94,7 +94,7 @@ private:
     const std::uint64_t expected = ticks_of(units);
     if (spent <= tuning::k_like_before * expected + grain()) return true;
     counts_.surprises = 1;
-    // The first unit is what a member that knows nothing takes, too.
+    // A member without a prior takes one unit first, too.
     if (units > 1) entry_.prior->regret(spent - expected, *entry_.settings);
     return false;
   }

@@ -14,13 +14,13 @@
 
 namespace wstree::core {
 
-/// A slow member starts no unit that faster members would end earlier, even if they have to do first what
-/// else is left. It frees its node and waits. As long as they take units, it waits on, for as long as the
-/// unit would take at most. If they take none for the time that the unit would have saved, they have not
-/// come, are in dearer units, or are not faster than this member, which then takes the unit, and waits half
-/// as long the next time: all waits in vain together take less than two such units. In loops of few units, as
-/// long as no cost is known, a wait in vain ends after nine times what the loop has taken before it. Private
-/// to its member; does nothing if that is not slow.
+/// A slow member starts no unit that faster members would end earlier, even if they have to execute all other
+/// units first. It frees its node and waits. As long as they take units, it waits on, for as long as the unit
+/// would take at most. If they take none for the time that the unit would have saved, they have not come, are
+/// in dearer units, or are not faster than this member, which then takes the unit, and waits half as long the
+/// next time: all waits in vain together take less than two such units. In loops of few units, as long as no
+/// cost is known, a wait in vain ends after nine times the time that the loop took before it. Private to its
+/// member; does nothing if that is not slow.
 template <class P> class GivingWay {
 public:
   void enter(const Entry& entry) noexcept {
@@ -107,7 +107,7 @@ private:
   float so_far() const noexcept {
     return pace_->is_of_few ? static_cast<float>(elapsed(pace_->entered, P::ticks())) : 0;
   }
-  /// Calls `visit(Target)` for each node of which something is left. Notes what is done, as searches do.
+  /// Calls `visit(Target)` for each node with unclaimed units. Marks nodes that are done, as searches do.
   template <class Visit> static void each_open_node(const View<P>& view, Rng& rng, Visit&& visit) {
     for (std::uint32_t root = 0; root < view.filled_roots(); ++root)
       view.is_done(root, rng, [&](const Target<P>& target) {

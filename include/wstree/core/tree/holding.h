@@ -32,8 +32,8 @@ public:
   /// The node as its owner knows it; after advance() has failed, as the thief has left it.
   Target<P> target() const noexcept { return {node_, begin_, size_, level_, raw_, Word(raw_)}; }
 
-  /// Takes `units` of what is left, from the left end or from the right one. Returns false if a thief stopped
-  /// the node.
+  /// Takes `units` of the unclaimed units, from the left end or from the right one. Returns false if a thief
+  /// stopped the node.
   bool advance(bool from_left, std::uint32_t units) noexcept {
     WSTREE_ASSERT(units != 0 && units <= remaining()); // INV3, INV4
     const Word word(raw_);

@@ -51,7 +51,7 @@ public:
   using Pair = Node*; // two nodes in a row: left, then right
   using Word = WordOf<P>;
 
-  /// Claims an AVAILABLE node together with its first batch. `seen_raw` is what inspect() returned. Returns
+  /// Claims an AVAILABLE node together with its first batch. `seen_raw`: the result of inspect(). Returns
   /// whether the caller has the node now; if not, another member was faster.
   bool own(std::uint64_t seen_raw, Word first) noexcept {
     WSTREE_ASSERT(is_begun(first)); // INV2

@@ -96,7 +96,7 @@ public:
     return true;
   }
 
-  /// Takes work from any member's node, `eighths` of what is left if it has to be split.
+  /// Takes work from any member's node, `eighths` of the rest if it has to be split.
   Claim claim(const Target<P>& target, std::uint32_t eighths, Range& out) noexcept {
     bool taken = false;
     switch (target.word.phase()) {
@@ -194,8 +194,8 @@ private:
     return publish(pair, target, order_.chooses_left(target.level, false, rng_), eighths, out);
   }
 
-  /// Splits what is left of a frozen node in two, `eighths` of it for this member, takes the first batch of
-  /// that and publishes both.
+  /// Splits the rest of a frozen node in two, `eighths` of it for this member, takes the first batch of that
+  /// and publishes both.
   bool publish(Pair pair, const Target<P>& frozen, bool left, std::uint32_t eighths, Range& out) noexcept {
     WSTREE_ASSERT(frozen.word.phase() == Phase::stolen); // INV6
     const std::uint32_t remaining = frozen.remaining();
@@ -217,7 +217,7 @@ private:
     return true;
   }
 
-  /// Makes `pair` the two halves of what is left of a frozen node, `half` units in the left one, and hangs it
+  /// Makes `pair` the two halves of the rest of a frozen node, `half` units in the left one, and hangs it
   /// below the node. Returns the pair that hangs there.
   Pair hang(Pair pair, const Target<P>& frozen, std::uint32_t half, Word left, Word right) noexcept {
     const std::uint64_t first_unit = frozen.begin + frozen.word.left();

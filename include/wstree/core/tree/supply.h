@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pairs of nodes that a member needs to split other nodes, and what it does when there is no memory.
+// A member's supply of pairs of nodes, which it needs to split other nodes, and its behaviour without memory.
 #pragma once
 
 #include "wstree/core/tree/arena.h"
@@ -12,7 +12,7 @@ namespace wstree::core {
 /// A member's supply of memory for more nodes. It only gets worse while the member is in a loop.
 enum class NodeMemory : std::uint8_t {
   enough,
-  short_of,  ///< there was none: the member only takes what needs none
+  short_of,  ///< there was none: the member only takes work that needs none
   exhausted, ///< and it has waited in vain for a thief to split the node that the thief has frozen
 };
 

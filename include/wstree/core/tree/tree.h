@@ -57,8 +57,8 @@ template <class P> struct Target {
     word = WordOf<P>::seen(raw, use);
   }
   bool is_untouched_root() const noexcept { return level == 0 && word.phase() == Phase::available; }
-  /// Ticks per unit: what the node's owner says, or said before it was split, else `own`. The cost in a root
-  /// that no member has owned yet is of an earlier loop.
+  /// Returns the ticks per unit that the node's owner has published, or had before it was split; otherwise
+  /// `own`. The cost in a root that no member has owned yet is of an earlier loop.
   float cost_or(float own) const noexcept {
     const float known = is_untouched_root() ? 0 : node->cost();
     return known > 0 ? known : own;

@@ -19,7 +19,7 @@ public:
   using Loop = Tree<P>;
   using Memory = Arena<P>;
 
-  TreeWorker() noexcept {} // leaves alone what needs no value yet
+  TreeWorker() noexcept {} // leaves members without a value that need none yet
   TreeWorker(const TreeWorker&) = delete;
   TreeWorker& operator=(const TreeWorker&) = delete;
 

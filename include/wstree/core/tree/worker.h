@@ -39,7 +39,7 @@ public:
     stage_ = Stage::arriving;
   }
 
-  /// After enter(), for a member that has had part of the loop, which `counts` says, and owns what is left of
+  /// After enter(), for a member that has had a part of the loop, counted in `counts`, and owns the rest of
   /// the root `held`, or nothing.
   void take_over(const Holding<P>& held, const Counts& counts, bool is_share_done) noexcept {
     owner_.held() = held;
@@ -132,7 +132,7 @@ private:
 
   /// Ends the batch that was handed out.
   void account() noexcept {
-    // At the end of a node what was not clocked would be forgotten.
+    // Units that were not clocked would be forgotten at the end of a node.
     if (pacing().may_skip() && !held().is_empty() && held().remaining() != 0) return pacing().skip();
     if (!pacing().finish(stage_ != Stage::retired, owner_.counts().busy_ticks)) return;
     if (!pacing().is_timed() || held().is_empty()) return;
@@ -152,7 +152,8 @@ private:
     return true;
   }
 
-  /// workOn: the next batch of the node that this member owns, or of what a thief has left of it.
+  /// workOn: takes the next batch of the node that this member owns, or of the half that a thief has left
+  /// of it.
   [[gnu::always_inline]] bool go_on(Range& out) noexcept {
     if (held().remaining() == 0) {
       held().drop();
@@ -217,7 +218,7 @@ private:
     }
   }
 
-  /// Frees what is left of the own node for faster members, if they should have it. Returns whether it has.
+  /// Frees the rest of the own node for faster members, if they should have it. Returns whether it was freed.
   [[gnu::noinline]] bool gives_way() noexcept {
     if (is_left_alone() ||
         !way_.should_leave(view(), owner_.rng(), pacing().settings(), cost(), pacing().clock()))

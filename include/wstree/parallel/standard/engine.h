@@ -216,8 +216,8 @@ void scan_strictly_together(Index n, T init, const Reduce& reduce, Combine& comb
   const auto elements = static_cast<std::uint64_t>(n);
   RecordingFolder<T, Index, Reduce> folder{{}, reduce};
   Result<std::vector<RecordedPiece<T, Index>>> result;
-  // Not more pieces than that: set operations search all elements in each of them, and look at all of them
-  // where the standard library checks what it is called with (_GLIBCXX_DEBUG).
+  // Not more pieces than that: set operations search all elements in each of them, and all of them where the
+  // standard library checks its arguments (_GLIBCXX_DEBUG).
   constexpr std::uint64_t k_pieces = 64; // a member's
   fold_standard(elements, folder, result, elements / (k_pieces * most_members(standard_policy())) + 1);
   auto& pieces = result.value();

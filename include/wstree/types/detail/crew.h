@@ -42,7 +42,7 @@ public:
   }
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
-  /// Executes what is queued, and what that queues.
+  /// Executes the queued tasks, and the tasks that they queue.
   ~Crew() {
     wait_until_quiet();
     stop();

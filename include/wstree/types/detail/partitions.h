@@ -53,7 +53,7 @@ private:
 
   /// Private to the thread that consumes the partition.
   struct alignas(core::k_line_pair) Member {
-    std::uint64_t at = 0; // [at, end): what is left of the batch, out of reach for other partitions
+    std::uint64_t at = 0; // [at, end): rest of the batch, out of reach for other partitions
     std::uint64_t end = 0;
     bool is_here = false;
     Worker worker;
@@ -128,7 +128,7 @@ private:
   static constexpr std::uint64_t k_loop = 1;
 
   core::RangeCell<P> cell_;
-  core::StealWord known_; // the owner's, like what follows
+  core::StealWord known_; // the owner's, like the members below
   std::uint32_t low_ = 0;
   bool left_;
 };

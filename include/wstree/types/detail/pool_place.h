@@ -28,7 +28,7 @@ private:
     std::atomic<std::uint32_t> users;
 
     void drop() noexcept {
-      // acq_rel: the last user frees what earlier users have used.
+      // acq_rel: the last user frees it after the accesses of earlier users.
       if (users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
     }
   };

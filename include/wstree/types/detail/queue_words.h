@@ -14,8 +14,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// A thief reads a word before it knows whether the word is its own, so only what may be copied as bytes can
-/// stand in the queue itself.
+/// A thief reads a word before it knows whether the word is its own, so only elements that may be copied as
+/// bytes can stand in the queue itself.
 template <class T>
 inline constexpr bool k_is_word = std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t);
 
@@ -37,7 +37,7 @@ public:
 };
 
 /// All other elements: the word is the address of a box. The owner keeps the boxes that it has emptied itself
-/// for what it pushes next; a thief frees the box that it has emptied.
+/// for the next elements; a thief frees the box that it has emptied.
 template <class T> class QueueWords<T, false> {
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
                 "wstree: an element that throws when it leaves the queue would be lost");

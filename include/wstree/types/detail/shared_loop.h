@@ -33,7 +33,7 @@ public:
                             std::uint64_t smallest, bool ascending, Costs* costs) noexcept {
     return ::new (memory) SharedLoop(iterations, members, smallest, ascending, costs);
   }
-  /// No thread is in the loop. Gives back what its nodes took besides.
+  /// Destroys the loop, in which no thread is. Gives back the memory that its nodes took besides.
   static void destroy(SharedLoop* loop) noexcept {
     for (std::uint32_t i = 0; i < loop->members_; ++i) loop->member(i).~Member();
     loop->~SharedLoop();
@@ -60,7 +60,8 @@ public:
     return false;
   }
 
-  /// The member gets nothing more, and leaves to other members what it has got last from iteration `from` on.
+  /// The member gets no more iterations, and leaves its latest batch from iteration `from` on to
+  /// other members.
   void leave(std::uint32_t index, std::uint64_t from) noexcept {
     Member& mine = member(index);
     mine.stage = Stage::left;
@@ -69,8 +70,7 @@ public:
     mine.rest.end = mine.end;
     mine.end = from;
     // [D1] store release, update acquire in next_of_rests(): a member that takes the rest reads its bounds,
-    // and
-    //      sees what was executed of the range. Guard: model_types shared_leave_2x3 (a data race).
+    //      and sees the writes of the executed iterations. Guard: model_types shared_leave_2x3 (a data race).
     mine.rest.is_there.store(true, P::order(core::Tag::leave_rest, std::memory_order_release));
     // [D2] relaxed: a hint; a member that misses it returns, and may ask again.
     has_rests_.store(true, P::order(core::Tag::hint_at_rests, std::memory_order_relaxed));
@@ -194,7 +194,7 @@ private:
     return next_of_rests(range);
   }
 
-  /// Takes what another member has left behind.
+  /// Takes a rest that another member has left behind.
   [[gnu::noinline]] bool next_of_rests(core::Range& range) noexcept {
     if (!has_rests_.load(P::order(core::Tag::hint_at_rests, std::memory_order_relaxed))) return false; // D2
     for (std::uint32_t i = 0; i < members_; ++i) {

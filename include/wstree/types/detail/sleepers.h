@@ -19,8 +19,8 @@ template <class P> struct alignas(core::k_line_pair) SleepSlot {
 /// has made work looks afterwards for sleeping members. So at least one of the two sees the other.
 ///
 /// A wake-up is meant for one thing to do, and the awakened member may take another thing, or leave. So it
-/// then looks whether there is more to do, and if so wakes one more: a sleeper may have counted on what
-/// was taken.
+/// then looks whether there is more to do, and if so wakes one more: a sleeper may have counted on the task
+/// that was taken.
 template <class P> class Sleepers {
 public:
   // For a member, with its own slot.
@@ -51,7 +51,7 @@ public:
 
   // For any thread.
 
-  /// Between what there is to do and any().
+  /// Orders the writes of new work before the look at any().
   static void order() noexcept {
     // [B3] seq_cst fence: first what there is to do, then the look at the count. Pairs with B2. Guard:
     //      model_types sleep_1 (sleeps for ever).

@@ -29,7 +29,7 @@ struct Task {
 /// The first exception of several tasks.
 class Failure {
 public:
-  /// Calls `function()`, and keeps what it throws. Returns false if it has thrown.
+  /// Calls `function()`, and keeps its exception. Returns false if it has thrown.
   template <class Function> bool guard(Function&& function) noexcept {
 #if defined(__cpp_exceptions)
     try {
@@ -46,7 +46,7 @@ public:
     return true;
 #endif
   }
-  /// Throws what was kept, once. When the tasks are done.
+  /// Throws the kept exception, once. Called when the tasks are done.
   void raise() {
 #if defined(__cpp_exceptions)
     if (!has_one_.load(std::memory_order_relaxed)) return;

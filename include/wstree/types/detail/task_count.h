@@ -15,7 +15,7 @@ enum class Sleeper : std::uint8_t { none = 0, member = 1, outsider = 2 };
 
 /// The tasks that were begun, less those that are done. The owner, a thread that makes most tasks of a group
 /// and often executes them itself, counts these apart, without read-modify-writes. The sum of both counts is
-/// what remains; each of them alone may be negative.
+/// the number of unfinished tasks; each count alone may be negative.
 ///
 /// A thread that finishes the last task does not touch the group after that: its owner may be gone.
 template <class P> class TaskCount {

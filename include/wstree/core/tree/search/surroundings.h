@@ -13,9 +13,10 @@
 namespace wstree::core {
 
 /// Ring d holds the members of domain d that are in no smaller one; the last ring is the rest of the team. A
-/// few steals of large nodes should bring a domain what it lacks, because its members can share that among
-/// themselves afterwards. So a thief goes far as soon as its domain has much less to do than the team has for
-/// so many members, while the far nodes are still large, and not only when nothing is left near it.
+/// few steals of large nodes should bring a domain the work that it lacks, because its members can share
+/// that work among themselves afterwards. So a thief goes far as soon as its domain has much less to do than
+/// the team has for so many members, while the far nodes are still large, and not only when nothing is left
+/// near it.
 template <class P> class Surroundings {
 public:
   struct Choice {

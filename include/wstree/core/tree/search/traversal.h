@@ -15,8 +15,8 @@
 
 namespace wstree::core {
 
-/// Visits what is not EXPANDED and has units left. For strategies other than find_max. One member's, for
-/// one search.
+/// Visits nodes that are not EXPANDED and have units left. For strategies other than find_max. One member's,
+/// for one search.
 template <class P> class Traversal {
 public:
   /// `near` may be null: all members are equally far from each other.
@@ -71,7 +71,7 @@ private:
       }
       const Claim outcome = claim(target);
       if (outcome != Claim::lost_race) return outcome == Claim::taken;
-      target.look_again(view_.use()); // at what the node has become
+      target.look_again(view_.use()); // at the children, if the node has become EXPANDED
     }
   }
 
