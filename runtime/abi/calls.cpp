@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls of the C++ library (include/wstree/parallel): what they tell the statistics and traces, and what
-// rules say about them. They schedule themselves, whatever OMP_SCHEDULE says.
+// Calls of the C++ library (include/wstree/parallel): their figures for statistics and traces, and their
+// rules. They schedule themselves, for any OMP_SCHEDULE.
 #include "export.h"
 #include "frame.h"
 #include "process/session.h"

@@ -22,7 +22,7 @@
 #include <utility>
 
 extern "C" {
-// Leak checkers have them: what lies in such memory leads to other memory that is in use.
+// Leak checkers have them: pointers in such memory lead to other memory that is in use.
 [[gnu::weak]] void __lsan_register_root_region(const void* memory, std::size_t bytes) noexcept;   // NOLINT
 [[gnu::weak]] void __lsan_unregister_root_region(const void* memory, std::size_t bytes) noexcept; // NOLINT
 }
@@ -216,7 +216,7 @@ void take_back_recording(Frame& frame) noexcept {
   loop::Recording::destroy<Platform>(back);
 }
 
-/// Keeps what the members of a team have recorded of a loop, if all of them have recorded it.
+/// Keeps the recordings of a loop by the members of a team, if all of them have recorded it.
 void keep_profile(const Frame& frame, const loop::Execution& execution, std::uint64_t number) noexcept {
   if (!observe::is_kept(number)) return;
   std::size_t pieces = 0;

@@ -152,7 +152,7 @@ void push_alone(Place here) noexcept;
 /// Undoes the latest push_alone(), if there was one.
 void pop_alone() noexcept;
 
-/// The member of `frame` has entered a loop with `chunk`: records what its iterations take.
+/// The member of `frame` has entered a loop with `chunk`: records the times of its iterations.
 void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept;
 
 /// A thread's knowledge of taskloops: the costs of those that it takes part in, and for those that it meets,

@@ -29,7 +29,7 @@ constinit Real<int()> g_max_threads = question<int()>("omp_get_max_threads");
 constinit Real<int()> g_get_blocktime = question<int()>("kmp_get_blocktime");
 constinit Real<void(int)> g_set_blocktime = question<void(int)>("kmp_set_blocktime");
 
-/// A pair of clocks that tells what the other threads of the process have computed.
+/// A pair of clocks from which the processor time of the process's other threads follows.
 struct Clocks {
   std::uint64_t process = 0, thread = 0; // nanoseconds
 
@@ -72,9 +72,9 @@ std::uint64_t to_ns(std::uint64_t ticks) noexcept {
   return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick());
 }
 
-/// A hundred times what it takes to wake a team that sleeps, in milliseconds: a tree of threads, each level
-/// of which takes 10 us more. Threads that spin so long before they sleep cost a percent of the time at most,
-/// whatever the program does.
+/// Returns a hundred times the time of waking a team that sleeps, in milliseconds: a tree of threads, each
+/// level of which takes 10 us more. Threads that spin so long before they sleep cost a percent of the time at
+/// most, in any program.
 int milliseconds_to_spin(int members) noexcept {
   constexpr int k_wake_us = 30, k_level_us = 10, k_times = 100, k_us_per_ms = 1000;
   int wake = k_wake_us;
@@ -82,7 +82,7 @@ int milliseconds_to_spin(int members) noexcept {
   return (k_times * wake + k_us_per_ms - 1) / k_us_per_ms;
 }
 
-/// Shortens the runtime's own time, and no other: that is what the program or its user has chosen.
+/// Shortens the runtime's own time only: another time was chosen by the program or its user.
 void shorten_spinning(const void* caller) noexcept {
   constexpr int k_of_runtime = 200; // milliseconds, of LLVM's runtime
   const auto get = g_get_blocktime.find(caller);

@@ -56,8 +56,8 @@ public:
   /// Counts a member that has set its schedule for the first time in the open region.
   void count_setter() noexcept {
     // release, with the acquire below: counting is a read-modify-write. A member that sees that all have set
-    // theirs, and tells the other members by starting a loop, therefore says what those will see as well.
-    // Guard: members_set_late in tests/abi/schedule_icv.cpp; property.loop_programs.
+    // theirs, and starts a loop, which other members see, can rely on it that they will see the count as
+    // well. Guard: members_set_late in tests/abi/schedule_icv.cpp; property.loop_programs.
     setters_.fetch_add(1, std::memory_order_release);
   }
   bool all_have_set(std::uint32_t members) const noexcept {
@@ -68,9 +68,10 @@ public:
     setters_.store(members, std::memory_order_release);
   }
 
-  /// A task of the region is about to set its schedule, which is `mine`: what all of them began with. The
-  /// first task to come here still has that. So has any other one that comes before the first one has said
-  /// it, because a task that inherits something else begins later.
+  /// Returns the schedule with which all tasks of the region began. The calling task is about to set its
+  /// own, which is `mine` until now. The first task to come here still has the first schedule. So has any
+  /// other task that comes before the first one has stored it, because a task that inherits another schedule
+  /// begins later.
   TaskSchedule schedule_before(TaskSchedule mine) noexcept {
     // acquire, with the release below: the schedule is complete. Guard: tasks_of_others_set_theirs in
     // tests/abi/schedule_icv.cpp (each task its own).

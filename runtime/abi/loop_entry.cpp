@@ -132,8 +132,8 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
   return now;
 }
 
-/// Returns what rules and the hint of the region say of the loop that the member of `frame` meets. Takes the
-/// hint and the label, whatever becomes of the loop: they are not those of the next one.
+/// Returns the rules and the hint of the region for the loop that the member of `frame` meets. Takes the hint
+/// and the label in any case: they are not those of the next loop.
 [[gnu::noinline]] config::Ruling take_ruling(Frame& frame, const char* source, const void* caller) noexcept {
   frame.label = take_label();
   config::Ruling ruling = std::exchange(frame.hint, {});
@@ -200,7 +200,7 @@ void note_set_schedule(const void* caller) noexcept {
 config::Fallback fallback_of(bool countable) noexcept {
   using config::FallbackKind;
   const config::Fallback& chosen = session().options.fallback;
-  // libomp's guided loops, and what it makes of auto, lose all of so many iterations.
+  // libomp's guided loops, and its auto loops, lose all of so many iterations.
   if (countable || chosen.kind == FallbackKind::static_ || chosen.kind == FallbackKind::dynamic)
     return chosen;
   return {FallbackKind::dynamic, chosen.chunk};

@@ -32,7 +32,7 @@ inline Units units_of(LoopForm form, std::uint64_t iterations, std::uint64_t chu
 enum class Server : std::uint8_t {
   ours,
   ours_cut, // and rules let threads share the chunks of the source: in units of one iteration
-  runtime,  // with what the program said
+  runtime,  // with the program's schedule
   fallback  // the runtime, with the schedule in WSTREE_FALLBACK where the environment chose one of ours
 };
 
@@ -45,7 +45,7 @@ struct ServedAs {
   TaskSchedule schedule; // not ours: we do not serve it
   const core::Settings* settings;
 };
-/// Returns what a ruling that names a schedule asks for; without a chunk, as OMP_SCHEDULE reads it.
+/// Returns the schedule of a ruling that names one; without a chunk, as OMP_SCHEDULE reads it.
 inline TaskSchedule schedule_of(config::Ruling ruling) noexcept {
   const std::uint64_t none = ruling.kind() == config::ScheduleKind::wsstatic ? 0 : 1;
   return {true, model_of(ruling.kind()), ruling.chunk() != 0 ? ruling.chunk() : none};
@@ -101,7 +101,7 @@ bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, const 
 bool begin_pieces(Frame& frame, std::uint64_t units, const ServedAs& as, bool is_whole, const void* caller,
                   const void* place) noexcept;
 
-/// Says what the program calls the iterations of the loop that the library has begun in `frame`.
+/// Sets the program's values for the iterations of the loop that the library has begun in `frame`.
 inline void set_bounds(Frame& frame, std::uint64_t lower, std::uint64_t end, std::uint64_t step,
                        std::uint64_t iterations, std::uint64_t unit) noexcept {
   frame.bounds = {lower, end, step, step * unit, unit, iterations};

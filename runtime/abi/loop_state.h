@@ -41,7 +41,7 @@ public:
   void return_from_foreign() noexcept {
     if ((watched_ & (k_told | k_held)) == 0) state_ = State::served;
   }
-  /// Our loop is over: what the thread asks for next is not for us.
+  /// Our loop is over: the thread's next request is not for us.
   void end() noexcept { state_ = State::over; }
 
   /// The runtime knows of our loop as well, and therefore has to end it too.

@@ -33,7 +33,7 @@ constexpr int k_static = 1;
 constexpr int k_dynamic = 2;
 
 /// The chunk that the program last asked for with monotonic:dynamic if that is a mark of ours; 0: none. The
-/// runtime then gets dynamic without a modifier, which does the same in both runtimes; this word says what to
+/// runtime then gets dynamic without a modifier, which does the same in both runtimes; this word is the
 /// answer when the program asks. relaxed: no thread reads anything through it.
 constinit std::atomic<int> g_meant_monotonic{0};
 
@@ -132,8 +132,8 @@ template <unsigned door> int num_procs_at() {
   return num_procs(g_get_num_procs.caller_at(door, WSTREE_CALLER));
 }
 
-/// A function that is executed piece by piece asks which part it has to do. All other calls get what the
-/// runtime says, those from inside of the loop too. `returns`: the return address of the question.
+/// A function that is executed piece by piece asks which part it has to do. All other calls get the runtime's
+/// answer, those from inside of the loop too. `returns`: the return address of the question.
 [[gnu::always_inline]] inline int num_threads(unsigned door, const void* returns) noexcept {
   const Frame* frame = t_frame;
   if (frame != nullptr && frame->answers != nullptr && frame->answers->after_count == returns)

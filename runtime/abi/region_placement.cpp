@@ -27,7 +27,7 @@ namespace {
 /// Time that `auto` waits after the first served loop.
 constexpr std::uint32_t k_wait_ns = 200'000'000;
 
-// relaxed, all but g_placement: they say what to try next, and no thread reads anything through them.
+// relaxed, all but g_placement: they decide the next attempt, and no thread reads anything through them.
 constinit std::atomic<bool> g_decided{false};  // a thread has begun to look at the machine
 constinit std::atomic<bool> g_stopped{false};  // auto has given up
 constinit std::atomic<std::uint64_t> g_due{0}; // in ticks; 0: no served loop yet

@@ -24,7 +24,7 @@ public:
     const auto mixed = reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U;
     std::size_t place = mixed >> (64 - k_bits);
     for (std::size_t probes = 0; probes < k_most_probes; ++probes, place = (place + 1) % k_places) {
-      // relaxed: the release of the entry's state orders what is behind the key. Guard: as there.
+      // relaxed: the release of the entry's state orders the memory behind the key. Guard: as there.
       const void* seen = keys_[place].load(std::memory_order_relaxed);
       if (seen == code) [[likely]]
         return answer(place);

@@ -15,7 +15,7 @@
 
 namespace wstree::abi {
 
-/// A function that regions execute, and what is known of it. Lives as long as the process.
+/// A function that regions execute, and the proof and the costs of it. Lives as long as the process.
 class RepeatableFunction {
 public:
   explicit RepeatableFunction(const void* code) noexcept : code_(code) {}
@@ -114,7 +114,7 @@ private:
 };
 
 /// The answers to a function while the calling thread executes one of its pieces. The calls that go on at
-/// these addresses are about the piece; all others get what the runtime says.
+/// these addresses are about the piece; all others get the runtime's answers.
 struct PieceAnswers {
   const void* after_count = nullptr;
   const void* after_number = nullptr;

@@ -12,10 +12,10 @@ namespace wstree::config {
 std::size_t edit_distance(std::string_view a, std::string_view b) noexcept;
 
 /// The one of `candidates` that is nearest to `word`, the first of those that are equally near; empty if none
-/// is near enough to be what was meant.
+/// is near enough to have been meant.
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates) noexcept;
 
-/// The WSTREE_* option whose name is nearest to `name`; empty if none is near enough to be what was meant.
+/// The WSTREE_* option whose name is nearest to `name`; empty if none is near enough to have been meant.
 std::string_view nearest_option(std::string_view name) noexcept;
 
 /// The kind of schedule that is nearest to the one in `value`, a value of OMP_SCHEDULE; empty if none is

@@ -61,9 +61,9 @@ inline constexpr std::uint64_t k_most_trace_events = std::uint64_t{1} << 24;
 /// Bytes of OMP_AFFINITY_FORMAT that count.
 inline constexpr std::size_t k_max_affinity_format = 255;
 
-/// A kind of loops in WSTREE_LOOPS: what the schedule clause in the program's source says.
-/// `static_` loops are not handed out, but cut anew from region to region (core/feedback). `proven` loops are
-/// static ones, too: those of regions whose function may be called again for parts of its loop.
+/// A kind of loops in WSTREE_LOOPS, by the schedule clause in the program's source. `static_` loops are not
+/// handed out, but cut anew from region to region (core/feedback). `proven` loops are static ones, too: those
+/// of regions whose function may be called again for parts of its loop.
 enum class LoopKind : std::uint8_t {
   runtime = 1,
   dynamic = 2,
@@ -169,7 +169,7 @@ std::optional<Stats> parse_stats(std::string_view value) noexcept;
 std::optional<std::string_view> parse_record(std::string_view value) noexcept;
 /// WSTREE_TRACE_EVENTS.
 std::optional<std::uint64_t> parse_trace_events(std::string_view value) noexcept;
-/// WSTREE_RULES: what it names, empty for "0". Points into `value`.
+/// Returns the rules that WSTREE_RULES names, empty for "0". Points into `value`.
 std::optional<std::string_view> parse_rules(std::string_view value) noexcept;
 /// WSTREE_THREADS and WSTREE_WAIT: true for auto.
 std::optional<bool> parse_threads(std::string_view value) noexcept;
@@ -249,7 +249,7 @@ void report_schedule(std::string_view value, const ScheduleRequest& request, Err
 /// One line about a value for which is_misspelled_schedule() holds, and which `used` replaces.
 void report_misspelled_schedule(std::string_view value, std::string_view used, ErrorSink errors) noexcept;
 
-/// Value of `name` in `envp`, or nullopt. Does for any list what getenv does for environ.
+/// Value of `name` in `envp`, or nullopt. Reads any list as getenv reads environ.
 std::optional<std::string_view> find_variable(const char* const* envp, std::string_view name) noexcept;
 
 } // namespace wstree::config

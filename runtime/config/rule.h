@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One line of WSTREE_RULES: which loops, and what holds for them.
+// One line of WSTREE_RULES: a pattern for loops, and their settings.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ public:
   constexpr std::uint64_t bits() const noexcept { return bits_; }
   bool operator==(const Ruling&) const = default;
 
-  /// Bits that members agree on; those above say what was decided before the region began.
+  /// Bits that members agree on; those above hold decisions from before the region.
   static constexpr unsigned k_loop_bits = 42;
 
   constexpr bool is_left_to_runtime() const noexcept { return field(k_server) == 1; }
@@ -40,7 +40,7 @@ public:
   constexpr bool cuts_chunks() const noexcept { return field(k_cut) != 0; }
   constexpr std::uint64_t threads() const noexcept { return field(k_threads); } ///< 0: as without rules
   /// The kinds of loops that are served; `otherwise` if no rule says so. A rule that names a schedule for a
-  /// loop has it served, whatever the loop's source says.
+  /// loop has it served, with any clause in the loop's source.
   constexpr LoopKinds loops(LoopKinds otherwise) const noexcept {
     if (field(k_loops) != 0) return LoopKinds{static_cast<std::uint8_t>(field(k_loops))};
     return names_schedule() ? LoopKinds{k_all_loops} : otherwise;

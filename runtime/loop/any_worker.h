@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The private side of the loop that a member is in, whatever its model.
+// The private side of the loop that a member is in, for any model.
 #pragma once
 
 #include "recording.h"
@@ -41,7 +41,7 @@ private:
 /// recording hands out.
 template <class P> class AnyWorker {
 public:
-  AnyWorker() noexcept {} // leaves alone what needs no value yet
+  AnyWorker() noexcept {} // leaves members without a value that need none yet
   AnyWorker(const AnyWorker&) = delete;
   AnyWorker& operator=(const AnyWorker&) = delete;
 
@@ -64,13 +64,13 @@ public:
   bool has_piece() const noexcept { return asks_ == Asks::piece; }
   /// As next_slowly(), if has_piece(), which needs no other member.
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return piece_.take(out); }
-  /// Records from now on what the iterations of this loop take.
+  /// Records from now on the times of this loop's iterations.
   void record(Recording& recording) noexcept {
     watch();
     recording_ = &recording;
     asks_ = Asks::watched;
   }
-  /// Writes to `track` what the member does in this loop, which it entered at `like.begin`; after record().
+  /// Writes to `track` the member's events in this loop, which it entered at `like.begin`; after record().
   /// `shortest`: see TracedBatches.
   void trace(Track& track, const Event& like, std::uint64_t shortest) noexcept {
     watch();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The static loops of the parallel regions at one code location: what their parts took, and how they are cut.
+// The static loops of the parallel regions at one code location: the times of their parts, and the cuts.
 #pragma once
 
 #include "static_account.h"
@@ -46,8 +46,8 @@ public:
 
   /// Opens the region for a thread that is about to fork. Returns false if the runtime is to cut its loops.
   bool open() noexcept {
-    // acquire: pairs with the release in close(); what the latest opener wrote is complete. Guard: none on
-    // x86; nested_and_roots in tests/abi/static_loops.cpp opens it from two roots.
+    // acquire: pairs with the release in close(); the writes of the latest opener are complete. Guard: none
+    // on x86; nested_and_roots in tests/abi/static_loops.cpp opens it from two roots.
     if (busy_.exchange(true, std::memory_order_acquire)) return false;
     ++number_;
     if (number_ >= next_look_) return true;
@@ -106,7 +106,7 @@ public:
     busy_.store(false, std::memory_order_release);
   }
 
-  /// Returns what is known of such loops, to any member in a region; nullptr if there were none before.
+  /// Returns the record of such loops, to any member in a region; nullptr if there were none before.
   const BalancedLoops* find(std::uint64_t iterations, std::uint32_t members) const noexcept {
     for (const auto& loops : kinds_)
       if (loops.memory != nullptr && loops.balance.iterations() == iterations &&
@@ -114,8 +114,8 @@ public:
         return &loops;
     return nullptr;
   }
-  /// Returns the entry in which member `index` of `members` keeps what it takes for such loops; nullptr if
-  /// there is no memory.
+  /// Returns the entry in which member `index` of `members` keeps its time for such loops; nullptr if there
+  /// is no memory.
   StaticAccount::Entry* entry(std::uint32_t index, std::uint32_t members, std::uint64_t iterations) noexcept {
     // acquire: pairs with the release in grow(), by which the number of accounts is complete. Guard: none on
     // x86; TheFirstExecutionIsToldOfEachSizeOfTheTeam under ThreadSanitizer.

@@ -28,7 +28,7 @@ public:
 
   std::uint32_t index() const noexcept { return ring_.index(); }
   std::uint32_t members() const noexcept { return ring_.members(); }
-  /// Sets where the other members are; before the first loop. `near` and what it points to outlive
+  /// Sets where the other members are; before the first loop. `near` and the memory that it points to outlive
   /// the region.
   void set_neighbourhood(const core::Neighbourhood& near) noexcept { near_ = near; }
   /// Keeps this member from ever ending the ring, however long it waits for a slot. Before the first loop.
@@ -59,9 +59,9 @@ public:
     return true;
   }
 
-  /// Records what the iterations take, right after enter(), which was with Settings::clocked. `memory` is
-  /// for a member that is alone (may be nullptr, then nothing is recorded); a member of a larger team has
-  /// its own. `iterations` and `smallest` as for enter(); `pace` outlives the loop.
+  /// Records the times of iterations, right after enter(), which was with Settings::clocked. `memory` is for
+  /// a member that is alone (may be nullptr, then nothing is recorded); a member of a larger team has its
+  /// own. `iterations` and `smallest` as for enter(); `pace` outlives the loop.
   void record(const Pace& pace, std::uint64_t iterations, std::uint64_t smallest,
               Recording* memory) noexcept {
     if (members() != 1) {
@@ -74,8 +74,8 @@ public:
     worker_.record(*memory);
   }
 
-  /// Writes to `track` what this member does in the loop, right after enter() or record(). `like`: what is
-  /// known of the events besides; the rest is filled in here.
+  /// Writes to `track` this member's events in the loop, right after enter() or record(). `like`: the known
+  /// fields of the events; the rest is filled in here.
   void trace(Track& track, Event like, std::uint64_t shortest) noexcept {
     like.begin = like.end = entered_;
     like.member = index();

@@ -39,10 +39,10 @@ struct Pace {
   std::uint64_t suspicious = 100'000;
 };
 
-/// Cuts what a schedule hands out into pieces that take about Pace::target, and keeps their times. When there
+/// Cuts the batches of a schedule into pieces that take about Pace::target, and keeps their times. When there
 /// is no room for more, neighbours that are cheap become one piece and the target doubles. So the sums stay
-/// right, expensive iterations stay apart, and the memory is what it was. Private to its member until that
-/// has left the loop.
+/// right, expensive iterations stay apart, and the memory does not grow. Private to its member until that has
+/// left the loop.
 class Recording {
 public:
   /// Pieces that a member of a team keeps: the fewer the more members there are.

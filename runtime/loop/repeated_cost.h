@@ -52,8 +52,8 @@ struct KnownCost {
 /// be calm before the next one.
 class RepeatedCost {
 public:
-  // relaxed everywhere: teams that execute the same function at the same time may mix what they know, which
-  // is a guess anyway.
+  // relaxed everywhere: teams that execute one function at the same time may mix their costs, which are
+  // guesses anyway.
   KnownCost known() const noexcept {
     return {cost_.load(std::memory_order_relaxed), was_even_.load(std::memory_order_relaxed)};
   }

@@ -51,7 +51,7 @@ public:
   Word read() const noexcept {
     return Word(word_.load(P::order(core::Tag::end_ring, std::memory_order_seq_cst))); // T7
   }
-  /// Replaces what was read. Returns false if the word has changed since.
+  /// Replaces the word that was read. Returns false if it has changed since.
   bool replace(Word seen, Word wanted) noexcept {
     std::uint64_t expected = seen.raw();
     return word_.compare_exchange_strong(expected, wanted.raw(),

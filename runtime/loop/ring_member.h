@@ -169,7 +169,7 @@ private:
     return is_free ? SlotState::free : SlotState::in_use;
   }
 
-  /// Ends the ring before this loop, after a long wait. Returns what became of the slot meanwhile.
+  /// Ends the ring before this loop, after a long wait. Returns the state of the slot by then.
   SlotState end_ring() noexcept {
     RingEnd<P>& end = team_->ring_end();
     const auto question = RingEnd<P>::Word::asked(loop_ - opening_.base, index_);

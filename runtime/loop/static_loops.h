@@ -34,7 +34,7 @@ public:
   }
   /// When the member entered the latest loop.
   std::uint64_t entered() const noexcept { return entered_; }
-  /// The loop has been cancelled: what it took says nothing.
+  /// The loop has been cancelled: its time means nothing.
   void spoil() noexcept { entry_ = nullptr; }
 
 private:

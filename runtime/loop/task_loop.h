@@ -28,7 +28,7 @@ struct TaskExecution {
 /// another task of the same loop meanwhile. A task that comes late finds its share in other hands, and one
 /// that never comes holds nothing back.
 ///
-/// `Facts`: what the interface keeps of the loop.
+/// `Facts`: the interface's own data about the loop.
 template <class P, class Facts> class TaskLoop {
 public:
   /// The memory of one task.

@@ -81,7 +81,7 @@ template <class P> struct Slot {
   core::CounterLoop<P> counter;
   Leavers<P> leavers;
 
-  /// Returns what the worker of `model` shares. Static shares need nothing.
+  /// Returns the shared state of `model`'s workers. Static shares need none.
   template <core::Model model> auto& loop_of() noexcept {
     using Loop = typename core::WorkerOf<P, model>::Loop;
     if constexpr (std::is_same_v<Loop, core::Tree<P>>)
@@ -121,11 +121,11 @@ template <class P> struct alignas(core::k_line_pair) Line {
 };
 
 /// Everything of a team with up to `capacity` members, in one block of memory. Zeroed memory is a valid state
-/// of everything in it, so only what is used is ever written: several members may make one for the same team
-/// at the same time, and all but one are given back.
+/// of everything in it, so only the parts in use are ever written: several members may make one for the same
+/// team at the same time, and all but one are given back.
 ///
-/// A page belongs to the NUMA node of the thread that writes it first. So what belongs to a member stands
-/// together, and what other members read of it stands in the middle, a page away from the next member's:
+/// A page belongs to the NUMA node of the thread that writes it first. So the data of a member stand
+/// together, and those that other members read stand in the middle, a page away from the next member's:
 ///
 ///     Storage, slots, boards, probes | pairs, hot, pairs of member 0 | pairs, hot, pairs of member 1 | ...
 template <class P, class Sizes = UsualSizes> class alignas(core::k_line_pair) Storage {

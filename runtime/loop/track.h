@@ -82,8 +82,8 @@ private:
 /// would cost more than many of the batches. Private to its member.
 class TracedBatches {
 public:
-  /// `like` says what all events of the loop have in common; batches that touch are one as long as they take
-  /// less than `shortest`.
+  /// `like`: the fields that all events of the loop have in common; batches that touch are one as long as
+  /// they take less than `shortest`.
   TracedBatches(Track& track, const Event& like, std::uint64_t shortest) noexcept
       : track_(&track), event_(like), units_(like.past), shortest_(shortest) {
     event_.count = 0;

@@ -23,7 +23,7 @@ struct AffinityFacts {
 };
 
 using HostName = config::FixedText<72>;
-/// Fills in what the system knows: process_id, native_thread_id, and host, whose text is kept in `name`.
+/// Fills in the system's facts: process_id, native_thread_id, and host, whose text is kept in `name`.
 void add_system_facts(AffinityFacts& facts, HostName& name) noexcept;
 
 using AffinityLine = config::FixedText<1024>;

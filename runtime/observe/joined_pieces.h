@@ -13,8 +13,8 @@ struct JoinedPiece {
   std::uint32_t member = 0; ///< the member that executed it, or the larger part of it
 };
 
-/// Makes one sequence of what the members of a team recorded of a loop. A member's piece may stand for a part
-/// of the iterations that it spans only; its time is then spread evenly over the span.
+/// Makes one sequence of the recordings of a loop by the members of a team. A member's piece may stand for a
+/// part of the iterations that it spans only; its time is then spread evenly over the span.
 class JoinedPieces {
 public:
   /// For at most `most` pieces; is_ready() is false if there is no memory.

@@ -57,7 +57,7 @@ private:
   std::atomic<Row*> rows_{nullptr}; // made by the first member that adds; kept
 };
 
-/// Writes what is known: `, "counters": {...}, "member_counters": [...]`; nothing if nothing was counted.
+/// Writes the counts: `, "counters": {...}, "member_counters": [...]`; nothing if nothing was counted.
 void json_counters(ReportWriter& out, const LoopCounters& counters) noexcept;
 /// Writes the counts for people, in one line.
 void text_counters(ReportWriter& out, const LoopCounters& counters) noexcept;

@@ -14,13 +14,13 @@ struct RankText {
   RankText* next = nullptr;
 };
 
-/// Adds a text, which stays where it is, to what the reports of this process say. Any thread.
+/// Adds a text, which stays where it is, to the reports of this process. Any thread.
 void add_rank_text(RankText& text) noexcept;
 
 /// In the child of a fork, while it has one thread: the texts are the parent's.
 void forget_rank_texts() noexcept;
 
-/// Each writes what all texts hold; nothing where there are none.
+/// Write one kind of the texts each; nothing if there are none.
 void write_rank_lines(ReportWriter& out) noexcept;
 void write_rank_statistics(ReportWriter& out) noexcept; ///< `, "rank_loops": [...]`
 void write_rank_events(ReportWriter& out) noexcept;

@@ -5,7 +5,7 @@
 // take at most k_most_profile_bytes: the more there are, the coarser the next ones.
 //
 // The file that WSTREE_RECORD names is text. Lines that begin with a digit are pieces, the others a word and
-// what belongs to it:
+// its values:
 //
 //   wstree-profile 1            format and its version; the first line
 //   # ...                       a comment

@@ -73,7 +73,7 @@ void duration(ReportWriter& out, std::uint64_t ns) noexcept {
 
 struct Widths {
   std::size_t where = 0, calls = 0, iterations = 0, batches = 0;
-  bool explained = false; // some loop says what its imbalance is
+  bool explained = false; // some loop's line explains its imbalance
 };
 
 Widths widths_of(const SortedSites& sites) noexcept {

@@ -20,7 +20,7 @@ public:
       : descriptor_(k_memory), memory_(memory), room_(room) {}
 
   ReportWriter& text(std::string_view text) noexcept;
-  /// Text that may hold anything, with ? for control characters and for what is no UTF-8.
+  /// Appends text that may hold anything, with ? for control characters and for bytes that are no UTF-8.
   ReportWriter& visible(std::string_view text) noexcept;
   ReportWriter& spaces(std::size_t count) noexcept;
   ReportWriter& number(std::uint64_t number) noexcept;

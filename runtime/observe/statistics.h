@@ -20,7 +20,7 @@ struct MemberCounts {
   std::uint64_t steals = 0;
   std::uint64_t nodes = 0;
   std::uint64_t busy_ticks = 0; // time in loop bodies
-  std::uint64_t known = 0;      // shares that members took by what the place had cost before
+  std::uint64_t known = 0;      // shares that members took by their priors
   std::uint64_t surprises = 0;  // known shares whose iterations cost far more this time
   std::uint64_t forgotten = 0;  // other places that members forgot for this one
 };

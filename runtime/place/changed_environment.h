@@ -9,9 +9,9 @@
 namespace wstree::place {
 
 /// While this exists, getenv() finds HWLOC_PLUGINS_PATH and HWLOC_HIDE_ERRORS set, to our values unless the
-/// user has set them. Other threads may use the environment meanwhile, and what they change stays changed.
-/// (It can be lost only in the instant in which the pointer is exchanged: the C library's lock is not ours to
-/// take.) Without memory nothing is set.
+/// user has set them. Other threads may use the environment meanwhile, and their changes stay. (It can be
+/// lost only in the instant in which the pointer is exchanged: the C library's lock is not ours to take.)
+/// Without memory nothing is set.
 class ChangedEnvironment {
 public:
   ChangedEnvironment() noexcept;

@@ -42,7 +42,7 @@ public:
     }
     return k_cpus;
   }
-  /// Removes what is not in `other`.
+  /// Removes CPUs that are not in `other`.
   constexpr void keep(const CpuSet& other) noexcept {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
   }

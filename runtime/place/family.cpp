@@ -27,7 +27,7 @@ std::optional<std::string_view> value_of(std::string_view line, std::string_view
   return trim(without_first(line, key.size()));
 }
 
-/// Adds what one thread has started. Returns false if that is not known, or there are too many.
+/// Adds the processes that one thread has started. Returns false if they are not known, or too many.
 bool add_children(PathText file, Children& children) noexcept {
   LineReader lines(file);
   if (!lines.is_open()) return false;

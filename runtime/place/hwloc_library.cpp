@@ -45,7 +45,8 @@ HwlocLibrary::~HwlocLibrary() {
 
 hwloc_topology_t HwlocLibrary::make_topology() const noexcept {
   const ChangedEnvironment changed;
-  if (!changed.is_in_force()) return nullptr; // rather no topology than what hwloc would load and print
+  // Better no topology than the plugins that hwloc would load, and its messages.
+  if (!changed.is_in_force()) return nullptr;
   // hwloc reads its variable once. If the program uses hwloc itself, hwloc's messages are the
   // program's matter.
   if (alone_)

@@ -18,7 +18,7 @@ public:
   Topology(const Topology&) = delete;
   Topology& operator=(const Topology&) = delete;
 
-  /// Empty if it is loaded, else what failed.
+  /// Loads the topology. Returns the error; empty: it is loaded.
   std::string_view load(const MachineSource& source) noexcept {
     if (handle_ == nullptr) return "hwloc does not start";
     keep_only_what_counts();

@@ -7,7 +7,7 @@
 
 namespace wstree::place {
 
-/// Puts the members, whose seats say where they run, into the order of the machine, and finds out what
+/// Puts the members into the order of the machine, by the CPUs of their seats, and finds the domains that
 /// they share.
 class Layout::Arrangement {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The machine as the scheduler sees it: the CPUs that the process may use, and what they share with each
-// other. hwloc is asked once; nothing of it is kept.
+// The machine as the scheduler sees it: the CPUs that the process may use, and the domains that they share.
+// hwloc is asked once; nothing of it is kept.
 #pragma once
 
 #include "cpu_set.h"
@@ -46,8 +46,8 @@ struct MachineSource {
 /// a row.
 class Machine {
 public:
-  /// nullptr: `why` says in a few words what failed (hwloc is not installed, no CPU is left, ...). Takes
-  /// milliseconds. Any thread; does not throw, does not print, leaves the environment as it was.
+  /// Returns the machine; nullptr: `why` is the error in a few words (hwloc is not installed, no CPU is left,
+  /// ...). Takes milliseconds. Any thread; does not throw, does not print, leaves the environment as it was.
   static std::unique_ptr<const Machine> load(const MachineSource& source, std::string_view& why) noexcept;
 
   std::uint32_t cpus() const noexcept { return count_; } ///< at least 1

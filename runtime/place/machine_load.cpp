@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A Machine from what hwloc knows.
+// Making a Machine from hwloc's topology.
 #include "machine.h"
 
 #include "hwloc_library.h"

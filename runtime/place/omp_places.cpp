@@ -137,8 +137,8 @@ private:
     return true;
   }
 
-  /// Parses the CPUs between braces, and the closing brace. An excluded CPU stays so, whatever follows or
-  /// precedes it.
+  /// Parses the CPUs between braces, and the closing brace. An excluded CPU stays so, before and
+  /// after others.
   bool parse_cpus(CpuSet& place) noexcept {
     CpuSet excluded;
     do {

@@ -87,7 +87,7 @@ TeamPlan* Placement::make_plan(std::uint32_t members) noexcept {
   if (plan->decision_.pins) {
     std::string_view why;
     if (!user_places_.empty()) plan->places_ = Places::parse(*machine_, user_places_, why);
-    plan->own_places_ = plan->places_ == nullptr; // the runtime has said what is wrong with OMP_PLACES
+    plan->own_places_ = plan->places_ == nullptr; // the runtime has reported the error in OMP_PLACES
     if (plan->own_places_) plan->places_ = Places::by_default(*machine_, members, plan->decision_.spacing);
     if (plan->places_ == nullptr) return nullptr;
     plan->layout_ = Layout::make(*machine_, *plan->places_, plan->decision_.spacing, members);
@@ -159,7 +159,7 @@ void Placement::look(TeamPlan& plan, std::uint32_t member) noexcept {
   if (t_seen == 0) t_seen = own_cpu();
   if (t_seen == k_unknown)
     return plan.unseen_.store(0, std::memory_order_relaxed); // in vain: no thread need look
-  // relaxed: only the first to set an entry goes on, and what it says is in the entry.
+  // relaxed: only the first thread to set an entry goes on, and the entry holds all its data.
   if (plan.seen_[member].exchange(t_seen, std::memory_order_relaxed) != 0) return;
   // acq_rel: release hands this entry over to the thread that counts to zero, acquire lets that one read
   // all entries.

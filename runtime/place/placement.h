@@ -65,7 +65,7 @@ public:
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
-  /// Looks at the machine and the limits, which takes milliseconds. nullptr: `why` says what is missing.
+  /// Looks at the machine and the limits, which takes milliseconds. nullptr: `why` names the missing part.
   static Placement* make(config::Bind bind, const char* const* envp, std::string_view& why) noexcept;
 
   /// nullptr: no memory, or too large. `fresh`: this call made the plan; no other call gets it.
@@ -93,7 +93,7 @@ private:
   /// Stands in the table while a thread makes the plan, and when none could.
   static TeamPlan* in_the_making() noexcept { return reinterpret_cast<TeamPlan*>(std::uintptr_t{1}); }
   static TeamPlan* impossible() noexcept { return reinterpret_cast<TeamPlan*>(std::uintptr_t{2}); }
-  /// `known`: what stands in the table.
+  /// `known`: the entry in the table.
   TeamPlan* find_plan(std::uint32_t members, TeamPlan* known, bool& fresh) noexcept;
   TeamPlan* make_plan(std::uint32_t members) noexcept;
   PinKey key(const TeamPlan& plan, std::uint32_t member) const noexcept;

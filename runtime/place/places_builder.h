@@ -12,7 +12,7 @@ namespace wstree::place {
 
 class PlacesBuilder {
 public:
-  /// More CPUs in all places together are refused: OMP_PLACES can ask for the square of what the machine has.
+  /// More CPUs in all places together are refused: OMP_PLACES can ask for the square of the machine's number.
   static constexpr std::uint32_t k_most_cpus = 64 * CpuSet::k_cpus;
 
   /// Adds a CPU (index of the machine, larger than the one before) to the place that is being made.
@@ -46,7 +46,7 @@ private:
 
   List cpus_;     // CPUs of all places, one place after the other
   List ends_;     // ends of the places in cpus_
-  List excluded_; // numbers of the places that only say what to leave out
+  List excluded_; // numbers of the places that only exclude CPUs
   bool full_ = false;
 };
 

@@ -115,7 +115,7 @@ bool pin_thread(PinKey key, const CpuSet& mask, const CpuSet& original) noexcept
   Pin* pin = own_pin();
   if (pin == nullptr || pin->left_alone) return false;
   const bool repin = pin->key != 0;
-  // A thread that is pinned already goes on within what it had before.
+  // A thread that is pinned already goes on within its original mask.
   if (key == 0 || mask.empty() || !mask.is_within(original) || (repin && !mask.is_within(pin->original))) {
     if (repin) give_up(*pin);
     return false;

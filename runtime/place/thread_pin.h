@@ -9,8 +9,8 @@
 namespace wstree::place {
 
 /// Worker threads are pinned and stay so from region to region. The thread that opens regions is only moved:
-/// its mask is what it was before and after move_thread(), so that there is nothing to restore, and nothing
-/// that the threads and processes that it starts could inherit.
+/// its mask does not change by move_thread(), so that there is nothing to restore, and nothing that the
+/// threads and processes that it starts could inherit.
 ///
 /// All functions keep errno.
 
@@ -34,8 +34,9 @@ void unpin_thread() noexcept;
 /// was not moved.
 bool move_thread(const CpuSet& mask) noexcept;
 
-/// While this exists the calling thread, if it is pinned, has its original mask, so that what it starts does
-/// not inherit the pin. All that it does is system calls: a signal handler may use it. May be nested.
+/// While this exists the calling thread, if it is pinned, has its original mask, so that threads and
+/// processes that it starts do not inherit the pin. All that it does is system calls: a signal handler may
+/// use it. May be nested.
 class Unpinned {
 public:
   Unpinned() noexcept;

@@ -38,7 +38,7 @@ public:
   }
 
   std::size_t mark() const noexcept { return used_; }
-  /// Frees what was made since mark().
+  /// Frees the memory that was taken since mark().
   void release(std::size_t mark) noexcept {
     std::memset(memory_ + mark, 0, used_ - mark);
     used_ = mark;

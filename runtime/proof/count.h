@@ -7,8 +7,8 @@
 
 namespace wstree::proof {
 
-/// Computes what a function of gcc divides by the number of threads. Results never depend on it, only how
-/// long pieces are.
+/// Computes the number that a function of gcc divides by the number of threads. Results never depend on it,
+/// only the length of pieces.
 class IterationCount {
 public:
   bool is_known() const noexcept { return width != 0; }

@@ -40,7 +40,8 @@ struct Segment {
   const std::byte* begin = nullptr; ///< nullptr: there is none
   std::size_t size = 0;
   bool is_executable = false;
-  bool is_writable = false; ///< by its header; what the loader protects after relocation counts as writable
+  bool is_writable = false; ///< by its header; segments that the loader protects after relocation count
+                            ///< as writable
   const void* unwind_index = nullptr; ///< unwind index of the object, PT_GNU_EH_FRAME; nullptr: it has none
 };
 

@@ -123,7 +123,7 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   return true;
 }
 
-/// Follows the members of a cycle until nothing changes, and then judges what they do.
+/// Follows the members of a cycle until nothing changes, and then judges their effects.
 bool Prover::settle(Walk& walk) noexcept {
   const bool was_silent = loop_.is_silent;
   bool is_nested = walk.header == nullptr;

@@ -282,7 +282,7 @@ private:
   Loop loop_;
   bool is_clang_ = false;
   bool trusts_ =
-      false; // the program cannot see the bounds of the part: what depends on them, the compiler has made
+      false; // the program cannot see the bounds of the part: values that depend on them are the compiler's
   bool has_part_ = false;          // the bounds of the part are known somewhere
   bool has_loop_ = false;          // a loop over the part was followed
   bool has_silent_loop_ = false;   // a followed loop has no effect
@@ -322,7 +322,7 @@ private:
   std::uint32_t budget_ = 60000; // instructions
 };
 
-/// The blocks of one function, and what is known at their ends.
+/// The blocks of one function, and the states at their ends.
 struct Prover::Walk {
   Function& function;
   int depth;

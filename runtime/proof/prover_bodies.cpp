@@ -16,8 +16,9 @@ constexpr unsigned k_epoch_shift = 56; // in a load's z: how many effects of its
 
 } // namespace
 
-/// `value` with `replacement` instead of `symbol`, also in what it was made of, if it then is a function of
-/// the iteration and of shared memory; else 0. `effects`: the number of effects of the first stores.
+/// `value` with `replacement` instead of `symbol`, also in the values that it was made of, if it then is
+/// a function of the iteration and of shared memory; else 0. `effects`: the number of effects of the
+/// first stores.
 Value Prover::rewritten(Value value, SymbolId symbol, Value replacement,
                         const std::uint8_t* effects) noexcept {
   if (rewrites_ == 0 || value == 0) return 0;
@@ -147,7 +148,7 @@ std::int64_t Prover::stride_of(Value address) noexcept {
   return next != 0 && values_.is_constant(values_.subtract(next, address), stride) ? stride : 0;
 }
 
-/// Makes of the stores of the loop that was followed what each of its iterations does, and compares that with
+/// Makes the effects of an iteration from the stores of the loop that was followed, and compares them with
 /// other versions of the loop.
 bool Prover::compare_body(Address version, Address place) noexcept {
   static constexpr char k_reason[] =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Branches: which a function may take, and what holds behind them.
+// Branches: those that a function may take, and the facts behind them.
 #include "prover.h"
 
 #include <initializer_list>

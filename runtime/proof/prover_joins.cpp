@@ -139,7 +139,7 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
       const Node& node = values_.at(merged);
       std::int64_t constant = 0;
       if (node.kind == Kind::merged) {
-        // An empty part puts in what others start with, or nothing.
+        // An empty part puts in the start value of the others, or nothing.
         if (is_identity(node.operation, node.size, other) || (node.start != 0 && node.start == other))
           return merged;
         if (node.operation == Operation::add && is_additive(other, node.size, is_natural(at_other)))

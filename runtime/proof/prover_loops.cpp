@@ -54,7 +54,7 @@ Value Prover::lanes_step(Value value, Value header) const noexcept {
   return step;
 }
 
-/// Follows the body from the fixed header; `back` is what holds where it returns there.
+/// Follows the body from the fixed header; `back`: the state at its return there.
 bool Prover::run_body(Walk& walk, State& back) noexcept {
   if (!settle(walk)) return false;
   back.is_reached = false;

@@ -5,7 +5,7 @@
 namespace wstree::proof {
 
 /// A loop that only waits for memory to change may wait for an iteration that this thread has yet to execute.
-/// So one way out of each inner loop must depend on what its turns change themselves.
+/// So one exit of each inner loop must depend on values that its own turns change.
 bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   Function& function = walk.function;
   const std::size_t blocks = function.blocks.size();

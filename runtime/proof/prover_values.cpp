@@ -175,7 +175,7 @@ bool Prover::is_identity(Operation operation, unsigned size, Value value) const 
     return is_word(INT32_MAX, INT64_MAX);
   case Operation::most:
     return is_word(INT32_MIN, INT64_MIN);
-  default: // a minimum of floats keeps what is no number
+  default: // a minimum of floats keeps a NaN
     return false;
   }
 }

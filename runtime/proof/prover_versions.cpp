@@ -138,8 +138,8 @@ bool Prover::is_ordered(const State& state) noexcept {
   return true;
 }
 
-/// Narrows how many iterations are left to what `condition` being `is_taken` says; false: nothing is known of
-/// that. The bounds meet if it cannot be.
+/// Narrows the number of iterations left by the fact that `condition` is `is_taken`; false: it does not
+/// follow from that. The bounds meet if it cannot be.
 bool Prover::narrow(const State& state, unsigned condition, bool is_taken, std::int64_t& least,
                     std::int64_t& most) noexcept {
   if (trusts_ || is_narrowed_ || loop_.is_entered || state.formula != State::Formula::done) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers of 4 bytes that are used as numbers of 8. A polynomial does not say how it was extended, so where a
-// program computes its part itself, 8 bytes of what was made in 4 may count as addresses only.
+// Numbers of 4 bytes that are used as numbers of 8. A polynomial does not say how it was extended, so in a
+// program that computes its part itself, 8 bytes of a value made in 4 may count as addresses only.
 #include "prover.h"
 #include "registers.h"
 
@@ -150,7 +150,7 @@ Value Prover::extended(Value value) noexcept {
   return values_.plain(static_cast<Bits>((classify(value) & ~k_upper) | k_iteration));
 }
 
-/// 8 bytes of which the first 4 are `word`'s, and the rest is what it was in `old`.
+/// Returns the 8 bytes of which the first 4 are `word`'s, and the others those of `old`.
 Value Prover::with_upper(Value word, Value old) noexcept {
   const Bits bits = classify(word);
   if ((classify(old) & ~(bits | k_iteration)) == 0) return word;

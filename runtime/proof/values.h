@@ -13,7 +13,7 @@ namespace wstree::proof {
 /// A value, by its number in Values; equal numbers are equal values (but for plain ones).
 using Value = std::uint32_t;
 
-/// The inputs that a value depends on beyond what all calls of the function have in common.
+/// The inputs that a value depends on beyond the inputs that all calls of the function have in common.
 using Bits = std::uint16_t;
 inline constexpr Bits k_common = 0;
 inline constexpr Bits k_iteration = 1; ///< the iteration that is executed, and shared memory
@@ -112,8 +112,8 @@ struct Node {
   Bits bits = 0;
   Operation operation = Operation::none;
   std::uint32_t location = 0; // sum
-  Value address = 0;          // combined; plain: what it was made of, for compare_body(); 0: unknown
-  Value start = 0;            // merged: what an idempotent operation started with; 0: its identity
+  Value address = 0;          // combined; plain: the value it was made of, for compare_body(); 0: unknown
+  Value start = 0;            // merged: the start value of an idempotent operation; 0: its identity
   std::uint8_t size = 0;      // bytes of a partial result, or k_packed; 0: any
   std::uint32_t hash = 0;
   Polynomial polynomial;
@@ -189,7 +189,8 @@ private:
   bool exhausted_ = false;
 };
 
-/// The number in `dividend`, which has so many bytes, as what can be read when a region begins.
+/// Returns the number in `dividend`, which has so many bytes, in a form that can be read when a
+/// region begins.
 IterationCount count_of(const Values& values, Value dividend, unsigned width) noexcept;
 
 } // namespace wstree::proof

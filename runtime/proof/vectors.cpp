@@ -93,7 +93,7 @@ VectorUse vector_use(unsigned instruction) noexcept {
   default: break;
   }
   // clang-format on
-  // Comparisons that Capstone names by what they compare for.
+  // Comparisons that Capstone names by their relation.
   const auto is_in = [instruction](unsigned first, unsigned last) noexcept {
     return instruction >= first && instruction <= last;
   };

@@ -17,7 +17,7 @@ template <class T>
                                         T* past) noexcept {
   const Bounds& bounds = frame.bounds;
   *first = static_cast<T>(bounds.lower + range.begin * bounds.stride);
-  // One step behind the last iteration may lie outside of what T can hold.
+  // One step behind the last iteration may lie outside of T's values.
   *past = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride);
 }
 

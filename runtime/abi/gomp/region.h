@@ -25,7 +25,7 @@ struct CombinedLoop {
 /// On the stack of the thread that forks, and outlives the region. Aligned, because every member fetches it
 /// from there.
 struct alignas(wstree::core::k_line_pair) Region {
-  void* reductions; // libgomp takes it from the first word of what GOMP_parallel_reductions is given
+  void* reductions; // libgomp takes it from the first word of the argument of GOMP_parallel_reductions
   Outlined function;
   void* data;
   const void* caller;

@@ -3,8 +3,8 @@
 //
 // A task begins with the bounds of its piece, as two words in front of the variables that it has of its own.
 // The runtime writes them when it creates the task. So a loop that we serve goes to the runtime as a loop
-// over the addresses of its parts, and each task finds its own part there; then it writes the bounds of what
-// it gets, and calls the program's function, as often as the tree has something for it.
+// over the addresses of its parts, and each task finds its own part there; then it writes the bounds of each
+// batch that it gets from the tree, and calls the program's function.
 #include "canonical_loop.h"
 #include "export.h"
 #include "process/request.h"
@@ -58,9 +58,9 @@ void share(void* data) {
 }
 
 /// Returns nullptr for a loop that the runtime executes. grainsize() and num_tasks(), whose value is
-/// `number`, say what one task is, and a task of ours would have several such pieces. Loops whose tasks are
-/// executed at once, in their order, and loops that copy objects with functions of theirs, of which a task
-/// has a copy for one piece only, are the runtime's, too. So are all loops of libomp.
+/// `number`, set the size of one task, and a task of ours would have several such pieces. Loops whose tasks
+/// are executed at once, in their order, and loops that copy objects with functions of theirs, of which a
+/// task has a copy for one piece only, are the runtime's, too. So are all loops of libomp.
 TaskLoop* begin(Body body, Copy copy, unsigned flags, unsigned long number, const loop::HalfOpenLoop& loop,
                 const void* caller, TaskTimer& timer) noexcept {
   if (number != 0 || (flags & k_if) == 0 || (flags & ~k_served) != 0 || copy != nullptr) return nullptr;

@@ -28,8 +28,8 @@ struct RuntimeSchedule {
   std::int32_t kind;
   std::int32_t chunk;
 };
-/// The program left the schedule of this loop to the environment, the environment asks for one of ours, but
-/// we must not serve the loop: what takes the place of `schedule`.
+/// Returns the schedule in place of `schedule` for a loop whose schedule the program left to the environment.
+/// The environment asks for one of ours, but we must not serve the loop.
 RuntimeSchedule fallback_for(std::int32_t schedule, config::Fallback fallback) noexcept;
 
 /// The share of iterations 0..n-1 that `teams distribute` gives to the calling thread's team.

@@ -46,8 +46,8 @@ ForkCall real_fork_call(const void* caller) noexcept {
   return reinterpret_cast<ForkCall>(g_fork_call.require(caller));
 }
 
-/// Does what __kmpc_fork_call_if does. Runtimes before 16 do not have that; with this, programs that were
-/// built for a later one run on them.
+/// Does the work of __kmpc_fork_call_if, which runtimes before 16 do not have: programs that were built for a
+/// later runtime run on them.
 void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, const void* caller) noexcept {
   static constinit Real<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
   const i32 count = args != nullptr ? 1 : 0;
@@ -139,7 +139,7 @@ __attribute__((visibility("hidden"))) ForkCall wstree_bind_fork_call(const void*
 }
 
 /// __kmpc_fork_call goes here once the library is asked for. The first arguments have names, because a list
-/// costs more; those that the program has not passed are whatever is in their place.
+/// costs more; arguments that the program has not passed have any value.
 __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, Arg a0,
                                                             Arg a1, Arg a2, Arg a3, Arg a4, Arg a5, Arg a6,
                                                             Arg a7, ...) {

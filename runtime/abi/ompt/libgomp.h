@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// OMPT for programs on libgomp, which has none (WSTREE_OMPT=1). The entries in gomp/ say here what the
-// calling thread does, and the tool hears of it. They ask tool_listens() first; what they say is lost on
-// threads that we have no memory for.
+// OMPT for programs on libgomp, which has none (WSTREE_OMPT=1). The entries in gomp/ report the calling
+// thread's events here, and the tool hears of them. They ask tool_listens() first. Events of threads for
+// which there is no memory are lost.
 #pragma once
 
 #include "ompt/types.h"
@@ -24,7 +24,7 @@ struct Construct {
   std::uint64_t step = 1; // between two values of a loop's variable
 };
 
-/// A task that is not an explicit one: a member of a region, or what a thread does outside of all regions.
+/// A task that is not an explicit one: a member of a region, or a thread outside of all regions.
 struct ToldRegion;
 struct Task {
   Data data{};
@@ -53,9 +53,9 @@ struct ToldRegion {
   Data left{}; // the parent's frame data before the region
 };
 
-/// A member of a region, around what the program's outlined function does. libgomp does not say when a worker
-/// leaves the barrier of the region: the tool hears of its beginning and end, and of the end of the worker's
-/// task, when the worker enters it. Member 0 leaves it when the region is over.
+/// A member of a region, around the call of the program's outlined function. libgomp does not say when a
+/// worker leaves the barrier of the region: the tool hears of its beginning and end, and of the end of the
+/// worker's task, when the worker enters it. Member 0 leaves it when the region is over.
 class ToldMember {
 public:
   ToldMember(ToldRegion& region, std::uint32_t index, std::uint32_t members, void* frame) noexcept;
@@ -71,7 +71,7 @@ private:
 
 /// The calling thread enters `construct`. It leaves a construct that is cancelled as any other.
 void begin_work(const Construct& construct, const void* caller) noexcept;
-/// It leaves what it is in.
+/// Ends the construct that the thread is in.
 void end_work(const void* caller) noexcept;
 /// It got the iterations from `first` until `past`, exclusive, of the loop that it is in.
 void tell_iterations(std::uint64_t first, std::uint64_t past) noexcept;

@@ -112,7 +112,7 @@ std::uint64_t get_unique_id() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1; // relaxed: nothing but the number counts
 }
 
-// --- what libgomp knows
+// --- questions to libgomp
 
 constinit Real<int()> g_procs{"omp_get_num_procs"};
 constinit Real<int()> g_devices{"omp_get_num_devices"};

@@ -119,7 +119,8 @@ public:
   }
 
 private:
-  // relaxed: the tool's functions do not depend on what its threads did before; the runtime promises no more.
+  // relaxed: the tool's functions do not depend on earlier writes of its threads; the runtime promises
+  // no more.
   std::array<std::atomic<Function>, k_events> registered_{};
 };
 

@@ -30,7 +30,7 @@ using observe::k_counters;
 struct Event {
   std::uint32_t type;
   std::uint64_t config;
-  bool in_kernel; // a switch happens there; what the kernel does otherwise, many users may not see
+  bool in_kernel; // a switch happens there; many users may not count the kernel's other events
 };
 constexpr std::array<Event, k_counters> k_events{
     {{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads and processes that a pinned worker starts do not inherit its pin: they get the mask that the worker
-// had before. And threads whose stacks are small get a page more, for what the library takes of them.
+// had before. And threads whose stacks are small get a page more, because the library uses some stack.
 // (place/thread_pin.cpp watches forks; place/README.md has the functions and why each of them.)
 //
 // The library is in all kinds of processes, and nearly all calls come from threads that are not pinned: we
@@ -57,8 +57,8 @@ auto start(Function& function, Failure failure, Args... args) {
   return function(failure, args...);
 }
 
-/// More than what a thread has less with the library: its thread-local variables, of which the C library
-/// makes a part of the stack, and what a served region takes of the stack of its members.
+/// More than a thread's loss of stack with the library: its thread-local variables, of which the C library
+/// makes a part of the stack, and the frames of a served region on the stacks of its members.
 constexpr std::size_t k_room = 4096;
 constexpr std::size_t k_small_stack = std::size_t{128} * 1024;
 

@@ -74,7 +74,8 @@ void read_request(char** envp) noexcept {
     } else if (const auto asked = config::parse_schedule(value)) {
       if (asked->monotonic && !config::is_monotonic(asked->kind)) return replace_unkept(*entry, *asked);
       abi::remember_request(value, *asked);
-      // A child process that has the library reads what we meant; one without it finds a valid schedule.
+      // A child process that has the library reads the schedule of ours; one without it finds a
+      // valid schedule.
       replace(*entry, config::to_marked(*asked).view());
     } else if (const auto chunk = config::parse_monotonic_dynamic(value)) {
       abi::marks().leave_to_program(*chunk);

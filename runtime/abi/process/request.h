@@ -68,13 +68,13 @@ constexpr std::optional<config::ScheduleKind> own_kind(int number) noexcept {
   return static_cast<config::ScheduleKind>(number - omp_sched_wstree);
 }
 
-/// The loading thread remembers what it found, before the C library is ready (lifecycle.cpp).
+/// The loading thread stores its findings, before the C library is ready (lifecycle.cpp).
 void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept;
 void remember_secure() noexcept;
 
 /// Returns the schedule that OMP_SCHEDULE asked for.
 const std::optional<config::ScheduleRequest>& environment_request() noexcept;
-/// Says what is wrong with that value.
+/// Reports the error in that value.
 void report_request(config::LineSink lines) noexcept;
 
 } // namespace wstree::abi

@@ -111,7 +111,7 @@ void prepare_measuring(Session& made) noexcept {
 
 void read_rules(Session& made, config::LineSink lines) noexcept {
   if (made.options.rules.empty()) return;
-  // From the environment itself: rules in it may be longer than what the options keep.
+  // From the environment itself: rules in it may be longer than those that the options keep.
   const auto value = config::find_variable(environ, config::text_of(config::Option::rules).name);
   if (!value) return;
   made.rules = Rules::load(config::trim(*value), lines, !place::has_new_call_filter());

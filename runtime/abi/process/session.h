@@ -25,9 +25,9 @@ struct Session {
   bool balances = false;          // perhaps cuts static loops
   bool repeats = false;           // perhaps calls functions of regions again
   bool measured = false;          // members count and time loops
-  bool recorded = false;          // and keep what the iterations cost
-  bool traced = false;            // and keep when they did what
-  bool counted = false;           // and read what the processor counts
+  bool recorded = false;          // and keep the times of iterations
+  bool traced = false;            // and keep their events with the times
+  bool counted = false;           // and read the processor's counters
   bool chooses_waiting = false;   // shortens how long idle threads spin
   bool watches_gaps = false;      // looks at the time between regions
   bool watches_regions = false;   // for one of these, or for rules or a trace
@@ -55,7 +55,7 @@ private:
 extern std::atomic<const Session*> g_session;
 const Session& prepare_session() noexcept;
 
-/// The first call reads the options, prepares the rest, and prints what is wrong with values. Any thread.
+/// The first call reads the options, prepares the rest, and prints errors in values. Any thread.
 inline const Session& session() noexcept {
   // acquire: pairs with the release in prepare_session(), so that the options are complete.
   const Session* ready = g_session.load(std::memory_order_acquire);

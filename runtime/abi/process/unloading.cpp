@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects that a program closes. Until then this library remembers what their code has called
-// (resolve/callers.h). It forgets that, and the object goes; what loops have cost may serve as a guess for
+// Objects that a program closes. Until then this library remembers the functions that their code has called
+// (resolve/callers.h). It forgets them, and the object goes; the costs of loops may serve as a guess for
 // other code at the same address. With statistics, recordings, traces or rules the object stays, because they
 // name loops by the addresses of its code, and with static loops that are executed piece by piece, because so
 // are the proofs of their functions. The runtime that an object has brought along stays in any case.

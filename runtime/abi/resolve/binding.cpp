@@ -225,7 +225,7 @@ Led bind(const LoadedObject& object, std::string_view name) noexcept {
     led.and_stays = led.and_stays || stays;
   });
   // Pairs with the fence in bind_all(): either this thread sees that the process is no longer idle, or that
-  // one sees what was bound here. No test fails without; the object would not be served.
+  // one sees the references that were bound here. No test fails without; the object would not be served.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (was_idle && !is_idle()) bind(object, {});
   return led;

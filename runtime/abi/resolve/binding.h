@@ -2,9 +2,9 @@
 // The references of objects to the functions that this library exports: the loader has bound them to this
 // library, and they can be bound anew.
 //
-// While no schedule of ours is asked for, they lead to what the loader would have bound them to without this
-// library, which so costs nothing and decides nothing. An object that was opened later calls us once: that is
-// the moment to look at it.
+// While no schedule of ours is asked for, they lead to the functions that the loader would have bound them to
+// without this library, which so costs nothing and decides nothing. An object that was opened later calls us
+// once: that is the moment to look at it.
 #pragma once
 
 #include "resolve/loaded_objects.h"
@@ -29,14 +29,14 @@ struct Doors {
 };
 extern const Doors k_all_doors; // doors.cpp
 /// An address in the runtime whose callers come through a door; 0 is no door. relaxed: the loader has mapped
-/// what stands there.
+/// the code there.
 extern std::array<std::atomic<const void*>, k_doors + 1> g_homes;
 
 /// When the library is loaded, and there is one thread and the C library may not be ready. Binds the
 /// references of all objects; those too that the loader has bound to a runtime which comes before us
 /// (`-lomp -lwstree`). Weak references without any other definition are null, as without this library.
 void bind_initial_objects(const Doors& doors) noexcept;
-/// Does that again: what passes has changed. Takes the lock of dl_iterate_phdr().
+/// Binds all objects again: the functions that pass have changed. Takes the lock of dl_iterate_phdr().
 void bind_all() noexcept;
 
 /// Facts about a reference: it led to our function of its name, and it still does, because it cannot

@@ -14,7 +14,7 @@ class Code {
 public:
   explicit Code(const LoadedObject& object) noexcept : object_(object) {}
 
-  /// Copies what stands at `address` to `to`. Returns whether it can be read.
+  /// Copies the bytes at `address` to `to`. Returns whether they can be read.
   template <class Bytes> bool read(Address address, Bytes& to) const noexcept {
     const auto holds = [&](const ElfW(Phdr) & segment) {
       return segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 &&

@@ -36,8 +36,8 @@ void* map_pages(std::size_t bytes) noexcept {
   return pages != MAP_FAILED ? pages : nullptr;
 }
 
-/// The right to change what is remembered. A thread that does not get it soon does without, because the
-/// holder may have lost its processor.
+/// The right to change the tables. A thread that does not get it soon does without, because the holder may
+/// have lost its processor.
 constinit Right g_writing;
 /// The latest scope of the list. Their runtimes stay mapped: dlclose() keeps them first.
 constinit std::atomic<Scope*> g_scopes{nullptr};

@@ -97,7 +97,7 @@ inline Scope* scope_at_home(const void* caller) noexcept {
   return found != Scope::missing() ? found : nullptr;
 }
 
-/// Looks `function` up for the code at `caller`, and remembers what it finds where that is possible at once.
+/// Looks `function` up for the code at `caller`, and remembers the result if that is possible at once.
 /// nullptr: the runtime does not have it, or there is none.
 void* look_up(Function& function, const void* caller) noexcept;
 /// Looks `function` up while no schedule of ours is asked for; binds the caller's references past us.
@@ -121,7 +121,7 @@ inline const void* code_about(const void* code, const void* caller) noexcept {
   return unknown_code_about(code, caller);
 }
 
-/// Looks `function` up for the code at `caller`, at first in what is remembered.
+/// Looks `function` up for the code at `caller`, at first in the tables.
 inline void* find_for(Function& function, const void* caller) noexcept {
   if (g_first_caller.holds(caller)) [[likely]]
     if (void* const found = function.of_first_caller.load(std::memory_order_relaxed)) [[likely]]

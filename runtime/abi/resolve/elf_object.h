@@ -75,8 +75,8 @@ inline constexpr std::uint32_t k_global_data = R_AARCH64_GLOB_DAT;
 inline constexpr std::uint32_t k_absolute = R_AARCH64_ABS64;
 #endif
 
-/// The dynamic section of a loaded object: which functions it exports, and what the loader resolved for it.
-/// Allocates nothing, takes no lock and leaves errno alone. The object must stay loaded meanwhile.
+/// The dynamic section of a loaded object: the functions that it exports, and those that the loader resolved
+/// for it. Allocates nothing, takes no lock and leaves errno alone. The object must stay loaded meanwhile.
 class ElfObject {
 public:
   using Relocations = std::span<const ElfW(Rela)>;
@@ -94,8 +94,8 @@ public:
   bool exists() const noexcept { return dynamic_ != nullptr; }
   const ElfW(Dyn) * dynamic() const noexcept { return dynamic_; }
 
-  /// The function that the object exports under `name`: what the loader would bind a reference with such
-  /// versions to, or, without any, what new programs get. nullptr: none.
+  /// Returns the function that the object exports under `name`: the one to which the loader would bind a
+  /// reference with such versions, or, without any, a reference of new programs. nullptr: none.
   void* find(const SymbolName& name, Versions wanted = Versions::any) const noexcept;
 
   bool defines(const SymbolName& name, Versions wanted = Versions::any) const noexcept {

@@ -25,8 +25,8 @@ struct Definition {
 /// behind us. Does not allocate and leaves errno alone.
 void find_next_definitions(std::span<Definition* const> wanted) noexcept;
 
-/// Finds what the C library itself has, past all libraries that wrap the functions: for what we call while we
-/// are loaded, when those libraries are not initialised yet. Leaves those names out that it does not have.
+/// Finds the functions of the C library itself, past all libraries that wrap them: for calls while we are
+/// loaded, when those libraries are not initialised yet. Leaves out names that it does not have.
 void find_unwrapped(std::span<Definition* const> wanted) noexcept;
 
 template <class Function> class LibcFunction;

@@ -56,7 +56,7 @@ int find_runtime(dl_phdr_info* info, std::size_t, void* data) noexcept {
   return 1;
 }
 
-/// In: a name in the list of what an object was linked with. Out: the object that it stands for.
+/// In: a name in the list of libraries that an object was linked with. Out: the object that it stands for.
 struct Needed {
   std::string_view name;
   LoadedObject object;

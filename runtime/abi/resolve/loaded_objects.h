@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The objects that the loader has mapped, found without the lock that dlopen() holds while it runs the
-// constructors of what it opens: such a constructor may wait for the very thread that calls us.
+// constructors of new objects: such a constructor may wait for the very thread that calls us.
 #pragma once
 
 #include "resolve/elf_object.h"
@@ -15,7 +15,7 @@
 
 namespace wstree::abi {
 
-/// With another C library the library does nothing, and hands on what it wraps.
+/// With another C library the library does nothing, and hands calls of wrapped functions on.
 bool is_glibc() noexcept;
 
 /// Every OpenMP runtime defines this function. Tools that wrap single functions and this library do not.
@@ -58,8 +58,9 @@ bool is_initial(const ElfObject& object) noexcept;
 /// Nothing if this library was opened later.
 template <class Visit> bool any_initial(Visit&& visit) noexcept;
 
-/// Calls visit(object) for each object in which the loader looks for what `object` calls, in its order, this
-/// library among them, until one returns true. Returns nullopt if that order cannot be read. Takes no lock.
+/// Calls visit(object) for each object in which the loader looks for the functions that `object` calls, in
+/// its order, this library among them, until one returns true. Returns nullopt if that order cannot be read.
+/// Takes no lock.
 template <class Visit> std::optional<bool> any_searched(const LoadedObject& object, Visit&& visit) noexcept;
 /// The program, in whose order the loader looks for code that has no object.
 LoadedObject program() noexcept;
@@ -69,8 +70,9 @@ LoadedObject program() noexcept;
 /// it walks along it.
 LoadedObject needed_object(std::string_view name) noexcept;
 
-/// The runtimes among what `caller` was linked with, and what that was linked with, in the order of the
-/// loader, which is breadth first. Returns how many of `room` there are. Takes the lock of dl_iterate_phdr().
+/// Finds the runtimes among the libraries that `caller` was linked with, and those that these were linked
+/// with, in the order of the loader, which is breadth first. Returns how many are in `room`. Takes the lock
+/// of dl_iterate_phdr().
 std::size_t find_runtimes_of(const LoadedObject& caller, std::span<LoadedObject> room) noexcept;
 
 /// The first runtime in the process; none if there is none. Takes the lock of dl_iterate_phdr().
@@ -91,7 +93,7 @@ bool walk_may_never_end() noexcept;
 
 using VisitObject = int(dl_phdr_info* info, std::size_t size, void* data) noexcept;
 /// dl_iterate_phdr(), but not below a handler of a signal that has interrupted this thread in here: the
-/// thread would wait for itself. Returns what that function returns; 1 if it was not called.
+/// thread would wait for itself. Returns the result of that function; 1 if it was not called.
 int walk(VisitObject* visit, void* data) noexcept;
 
 /// This library in the loader's list; nullptr before remember_initial_objects().
@@ -102,7 +104,7 @@ const link_map* first_initial() noexcept;
 const link_map* last_initial() noexcept;
 
 /// A list of objects that the loader searches. Each object has a list of such lists: the program's, and those
-/// of what was opened with it.
+/// of the objects that were opened with it.
 struct SearchedList {
   const link_map* const* objects;
   unsigned count;

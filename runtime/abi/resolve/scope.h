@@ -42,7 +42,8 @@ public:
   static constexpr std::size_t k_most_runtimes = 3;
 
   SearchOrder() noexcept = default;
-  /// `runtimes`: what `caller` sees besides; no caller for code that the process has made itself.
+  /// `runtimes`: the runtimes that `caller` sees besides; no caller for code that the process has
+  /// made itself.
   SearchOrder(const LoadedObject& caller, std::span<const LoadedObject> runtimes) noexcept;
 
   /// nullptr: the runtime does not have it, or there is none.
@@ -85,7 +86,7 @@ public:
 
   explicit Scope(const SearchOrder& search) noexcept : order(search) {}
 
-  /// nullptr: see SearchOrder. Remembers what it finds.
+  /// nullptr: see SearchOrder. Remembers its result.
   void* find(Function& function) noexcept;
   /// Returns the remembered address of the function with this number, missing(), or nullptr if nothing
   /// is remembered.

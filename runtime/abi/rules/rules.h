@@ -19,13 +19,13 @@ namespace wstree::abi {
 /// Read once, when the session is prepared; then any thread may ask. Lives as long as the process.
 ///
 /// The answers are kept by return address and label, in a table that threads fill without waiting for each
-/// other, as that of the sites: what is decided for a pair never changes, so two threads that decide it at
-/// once write the same.
+/// other, as that of the sites: the decision for a pair never changes, so two threads that decide at once
+/// write one value.
 class Rules {
 public:
-  /// Reads what `value` of WSTREE_RULES names: a file, or the rules themselves. One line for each that is not
-  /// understood. nullptr: there are none for this process, or no memory. `may_open`: false where the kernel
-  /// may end a process that opens files.
+  /// Reads the rules that `value` of WSTREE_RULES names: a file, or the rules themselves. Prints one line for
+  /// each rule that is not understood. nullptr: there are none for this process, or no memory. `may_open`:
+  /// false where the kernel may end a process that opens files.
   static Rules* load(std::string_view value, config::ErrorSink errors, bool may_open = true) noexcept;
 
   /// Returns the ruling for the loop or region whose entry call returns to `caller`; `source` as the compiler

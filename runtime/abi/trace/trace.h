@@ -50,7 +50,7 @@ struct TickClock {
 void write_trace(const config::Options& options, const TickClock& clock, const char* version) noexcept;
 
 /// The event that the victim of `steal` was busy with when it was robbed: the batch of the same execution
-/// that ends nearest to the left of what was stolen. nullptr: not known. `track`: whose it is.
+/// that ends nearest to the left of the stolen units. nullptr: not known. `track`: that of the event.
 const loop::Event* find_victim(const loop::Track* tracks, const loop::Event& steal,
                                const loop::Track*& track) noexcept;
 

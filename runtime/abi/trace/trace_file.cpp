@@ -166,7 +166,7 @@ private:
     for (const Track* other = tracks_; other != nullptr; other = other->next, ++number_of_other)
       if (other != &track && g_trace_workspace.teams.may_have(number_of_other, left.execution))
         last = std::max(last, end_in(*other, left));
-    // A loop is told behind its batches, and what encloses this one behind it.
+    // The event of a loop stands behind those of its batches, and that of an enclosing loop behind it.
     constexpr std::uint64_t k_looked_at = 512;
     for (std::uint64_t i = number + 1; i < total && i < number + k_looked_at; ++i) {
       const Event& next = track.at(i);

@@ -40,7 +40,7 @@ const Event* batch_at(const Track& track, const Event& steal) noexcept {
 } // namespace
 
 const Event* find_victim(const Track* tracks, const Event& steal, const Track*& track) noexcept {
-  // A thief takes the right part of what its victim has left, so that no other member is between the two.
+  // A thief takes the right part of its victim's units, so that no other member is between the two.
   const Event* nearest = nullptr;
   for (const Track* other = tracks; other != nullptr; other = other->next) {
     const Event* batch = batch_at(*other, steal);
