@@ -72,7 +72,8 @@ bool may_change(tree clauses, tree& schedule) {
   for (tree clause = clauses; clause != NULL_TREE; clause = OMP_CLAUSE_CHAIN(clause)) {
     switch (OMP_CLAUSE_CODE(clause)) {
     case OMP_CLAUSE_ORDERED:
-    case OMP_CLAUSE_ORDER: // concurrent: what may be called in the body is restricted, and nothing is gained
+    case OMP_CLAUSE_ORDER: // concurrent: the functions that the body may call are restricted, and nothing
+                           // is gained
     case OMP_CLAUSE__SIMT_:
       return false;
     case OMP_CLAUSE_REDUCTION:

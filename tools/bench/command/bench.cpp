@@ -49,7 +49,7 @@ bool runs(const bench::Setting& setting, const std::string& runtime, bool with_l
   return well;
 }
 
-/// nullopt: `setting` has it; else what is wrong.
+/// nullopt: `setting` has it; else the error.
 std::optional<std::string> choose_library(const BenchRequest& request, bench::Setting& setting) {
   if (request.library == "none") return std::nullopt;
   if (request.library) {
@@ -207,7 +207,7 @@ Json origin_of(const bench::Setting& setting) {
           {"environment", environment_facts()}};
 }
 
-/// A folder for what the programs write, as long as they run.
+/// A folder for the output of the programs, as long as they run.
 class WorkFolder {
 public:
   explicit WorkFolder(fs::path path) : path_(std::move(path)) { fs::create_directories(path_, error_); }

@@ -51,7 +51,7 @@ double allowed(const Value& before, const Value& after) {
 
 void add_changes(std::string& text, const std::string& title, std::vector<Change>& changes) {
   if (changes.empty()) return;
-  // The largest change first, whatever its direction.
+  // The largest change first, in either direction.
   std::ranges::sort(changes, std::ranges::greater{},
                     [](const Change& change) { return std::abs(std::log(change.factor())); });
   Table table;

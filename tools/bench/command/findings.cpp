@@ -9,7 +9,7 @@ namespace wstree::cli::bench {
 
 namespace {
 
-/// A verdict on one value says what it is, whether it held, and the failed values of one on many.
+/// A verdict on one value shows the value, and whether it held; one on many shows the failed values.
 std::string verdict_line(const Json& verdict) {
   const auto number = [&](const char* name) {
     const auto& value = member(verdict, name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that a run of `wstree bench` has found out, which is what results.json holds:
+// All findings of a run of `wstree bench`, as results.json holds them:
 //
 //   {"schema": 1, "wstree": version, "started": "2030-01-31T12:00:00Z", "seconds": 1100, "size": "full",
 //    "machine": {fact: text}, "software": {fact: text}, "environment": {variable: value},
@@ -14,10 +14,10 @@
 //              "dropped": 3, "load_before": "0.10 0.20 0.30", "load_after": ...},
 //    "failures": [text]}
 //
-// "environment" has what may change figures, "unit" is left out where the program does not say it. "rows" has
-// every measured value, smaller is better, with half the distance of the quartiles of its samples over their
-// median where that is known. In "data", NAME is the program's runtime where each has a file of its own, a
-// number of threads such as "P=2", or "simulated"; what a program has written has "rows" and "verdicts"
+// "environment" has facts that may change figures, "unit" is left out where the program does not give it.
+// "rows" has every measured value, smaller is better, with half the distance of the quartiles of its samples
+// over their median where that is known. In "data", NAME is the program's runtime where each has a file of
+// its own, a number of threads such as "P=2", or "simulated"; a program's own JSON has "rows" and "verdicts"
 // without the part, and "facts": values that pictures need and comparisons leave out.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace wstree::cli::bench {
 
 struct Part {
   std::string_view name, meaning;
-  bool usual; ///< measured unless the user says what is to be
+  bool usual; ///< measured unless the user chooses parts
   /// Duration with libomp, libgomp and oneTBB on two processors of a few years ago, full and quick.
   unsigned seconds, quick_seconds;
 };
@@ -62,8 +62,8 @@ enum Needs : unsigned {
   k_threads = 16 ///< takes the user's --threads
 };
 
-/// A program that a part starts. Words in braces stand for what the user has chosen (session.cpp); words
-/// behind `else` are left out if the user's --only takes their place.
+/// A program that a part starts. Words in braces stand for the user's choices (session.cpp); words behind
+/// `else` are left out if the user's --only takes their place.
 struct PartStart {
   std::string_view part, title, program;
   By by;
@@ -273,7 +273,7 @@ unsigned usual_short_rounds(Size size);
 /// Seconds of the parts that are measured unless the user chooses parts.
 unsigned usual_seconds(Size size);
 
-/// The words of `list` that are among `known`, in that order; else what is wrong with it, as one line.
+/// The words of `list` that are among `known`, in that order; else the error in it, as one line.
 std::optional<std::string> choose(std::string_view option, const std::string& list,
                                   const std::vector<std::string>& known, std::vector<std::string>& chosen);
 

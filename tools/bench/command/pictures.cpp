@@ -19,7 +19,7 @@ struct Found {
   double value;
 };
 
-/// Rows and facts of what one program has written, in its order.
+/// Returns the rows and facts that one program has written, in its order.
 std::vector<Found> found_in(const Json& data) {
   std::vector<Found> all;
   for (const auto* list : {"rows", "facts"})

@@ -27,14 +27,14 @@ Programs find_programs(const std::optional<std::string>& folder);
 
 /// A libomp for the programs.
 struct Libomp {
-  std::filesystem::path folder; ///< empty: what the linker finds
+  std::filesystem::path folder; ///< empty: the folder that the linker finds
   std::string description;      ///< file and kind of build, as far as known
   std::string remark;           ///< one line for the user if it is not the one that should be measured
   std::string problem;          ///< one line if the one that was asked for is not there
 };
 
-/// `build`: of tools/libomp, or "system"; nothing: the release build if there is one, else what the programs
-/// were linked with.
+/// `build`: of tools/libomp, or "system"; nothing: the release build if there is one, else the one with which
+/// the programs were linked.
 Libomp find_libomp(const std::optional<std::string>& build, const Programs& programs);
 
 /// Returns whether a libomp has debugging code, which formats trace text for every chunk.

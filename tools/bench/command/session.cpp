@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Real-time priority for what is started while it lives.
+/// Real-time priority for processes that are started while it lives.
 class Priority {
 public:
   explicit Priority(bool wanted) : wanted_(wanted) { set(wanted_, SCHED_FIFO, 1); }
@@ -187,7 +187,7 @@ void Session::measure_start(const PartStart& start) {
 }
 
 bool Session::is_served(const std::string& runtime) {
-  // Counting costs next to nothing but is no part of what is measured.
+  // Counting costs next to nothing but is no part of the measured programs.
   return run({"loops",
               "served-" + runtime,
               "",

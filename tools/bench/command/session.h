@@ -24,7 +24,7 @@ struct Setting {
   std::optional<unsigned> threads; ///< threads of short loops
   bool fifo = false;
   bool bare = true;             ///< the programs of libomp run without the library, too
-  std::filesystem::path folder; ///< for what the programs write
+  std::filesystem::path folder; ///< for the output of the programs
 };
 
 using Arguments = std::vector<std::string>;
@@ -43,7 +43,7 @@ public:
   /// The start of a program: its arguments, environment and output.
   struct Start {
     std::string part, name; ///< names of its findings
-    std::string title;      ///< above what it prints; empty: what it prints is not shown
+    std::string title;      ///< above its output; empty: its output is not shown
     std::string program, runtime;
     Arguments arguments;
     bool preload = true;                     ///< the library, if there is one
@@ -51,10 +51,10 @@ public:
     std::filesystem::path output = {};       ///< file of its output; empty: the output goes to ours
     bool has_json = true;                    ///< takes --json FILE
   };
-  /// Starts it and keeps what it has written. False if it failed, which the user knows then.
+  /// Starts it and keeps its findings. Returns false if it failed, which the user has been told then.
   bool run(const Start& start);
 
-  /// Returns the words of `text`, with what stands for those in braces.
+  /// Returns the words of `text`, with the meanings of those in braces.
   [[nodiscard]] Arguments expanded(std::string_view text) const;
 
 private:

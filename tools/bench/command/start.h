@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Starting what measures, and keeping what it prints.
+// Starting programs that measure, and keeping their output.
 #pragma once
 
 #include "support/environment.h"
@@ -36,7 +36,7 @@ struct Command {
   std::filesystem::path output = {}; ///< file of standard output; empty: ours
 };
 
-/// Starts it and waits. "" if it ended with status 0, else what happened.
+/// Starts it and waits. Returns "" if it ended with status 0, else the reason.
 std::string run_to_end(Command& command);
 /// Returns whether a command has died of a signal that was meant for all of us, such as that of Ctrl-C.
 bool interrupted();

@@ -14,7 +14,7 @@ struct Candidate {
   int kind, chunk; ///< for omp_set_schedule; of no effect on literal forms and on oneTBB
 };
 
-/// True for the kinds of the library, in whatever process.
+/// True for the kinds of the library, in any process.
 inline bool is_ours(const Candidate& candidate) { return is_ours(candidate.kind); }
 
 /// Each iteration is handed out on its own.

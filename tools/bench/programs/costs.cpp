@@ -78,8 +78,8 @@ Region region_ns(int threads) {
   return {median(open), median(late), median(close)};
 }
 
-/// One member takes single iterations from a counter while the others wait: what entering the loop and each
-/// call cost by way of the compiler's interface. The schedule is what omp_set_schedule() has said.
+/// One member takes single iterations from a counter while the others wait: the costs of entering the loop
+/// and of each call through the compiler's interface. The schedule is that of omp_set_schedule().
 struct Calls {
   double enter, next;
 };

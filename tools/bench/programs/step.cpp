@@ -30,7 +30,7 @@ std::vector<int> steps_up_to(int most) {
   return steps;
 }
 
-/// One thread's part of the loop; the parts add up to the same whatever they are.
+/// Returns one thread's part of the loop; any parts add up to one sum.
 [[gnu::noinline]] std::uint64_t take_part(int n) {
   std::uint64_t part = 0;
 #pragma omp for schedule(runtime) nowait
@@ -67,7 +67,7 @@ Pass run_loop(int threads, int n, bool alone) {
   return pass;
 }
 
-/// Measures in this process; its parent reads what it prints: "MS SCHEDULE STEP THREADS".
+/// Measures in this process; its parent reads its output: "MS SCHEDULE STEP THREADS".
 class Child {
 public:
   explicit Child(const Options& options) : options_(options) {

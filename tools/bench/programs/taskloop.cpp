@@ -2,7 +2,7 @@
 /// Taskloops on the tree, beside those of the runtime: WSTREE_LOOPS=taskloop.
 ///
 /// This process starts two kinds of others, with and without the library, one after the other in each round.
-/// A process executes each loop a few times, in turns with the same loop alone, which says what the ideal is:
+/// A process executes each loop a few times, in turns with the same loop alone, which gives the ideal:
 /// max(work / threads, longest iteration).
 #include "measure/kernel.h"
 #include "measure/measure.h"

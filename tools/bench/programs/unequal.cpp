@@ -151,7 +151,7 @@ double ratio_of_loops(int shape, double work_ns, double seconds) {
   double before = thread_ns(); // time of the work alone, on the processor that is whole
   for (int i = 0; i < k_iterations; ++i) sum ^= iterate(shape, i, units);
   const double work = thread_ns() - before;
-  // relaxed: the barriers of the loop order what matters.
+  // relaxed: the barriers of the loop order the rest.
   std::atomic<int> done{0};
   std::atomic<bool> ended{false};
   double used[2] = {0, 0};

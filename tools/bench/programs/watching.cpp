@@ -2,9 +2,10 @@
 /// The cost of statistics and traces for loops of 100 and of 20 microseconds.
 ///
 /// This process starts four others, which run the same loops: two without either, one with WSTREE_STATS and
-/// one with WSTREE_TRACE. They take turns of some milliseconds each, in random order, so that whatever else
-/// the machine does meets all of them. A round has new processes, because where memory lies differs between
-/// processes by more than what is measured here. The second process without either shows how much that is.
+/// one with WSTREE_TRACE. They take turns of some milliseconds each, in random order, so that the machine's
+/// other work meets all of them. A round has new processes, because places of memory differ between
+/// processes, with larger effects than those measured here. The second process without either shows the size
+/// of these effects.
 #include "measure/kernel.h"
 #include "measure/measure.h"
 #include "measure/omp_calls.h"
@@ -76,7 +77,7 @@ int serve_turns(const Options& options) {
     nanosleep(&pause, nullptr);
     if (write(STDOUT_FILENO, &answer, sizeof answer) != sizeof answer) return 1;
   }
-  _exit(0); // no process reads what the library would write at exit
+  _exit(0); // no process reads the library's output at exit
 }
 
 enum Kind { plain, again, statistics, trace, kinds };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Loops that are bound by memory and repeated over the same data, as a solver does: threads that come back
-/// to what is in their caches win.
+/// to the data in their caches win.
 #include "sparse_matrix.h"
 
 namespace bench {

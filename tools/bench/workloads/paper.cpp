@@ -10,13 +10,13 @@ namespace bench {
 namespace {
 
 /// Iterations whose cost is looked up. Every shape is a loop of its own in the machine code, as the loops of
-/// a program are: what is remembered of one of them must not be taken for another's.
+/// a program are: the costs of one of them must not be taken for another's.
 template <int Shape> struct Listed {
   const std::uint32_t* units;
   std::uint64_t operator()(int i) const { return spin(static_cast<std::uint64_t>(i), units[i]); }
 };
 
-/// One unit an iteration, about a nanosecond or less: the loop that shows what handing out iterations costs.
+/// One unit an iteration, about a nanosecond or less: the loop that shows the cost of handing out iterations.
 struct OneUnit {
   std::uint64_t operator()(int i) const { return spin(static_cast<std::uint64_t>(i), 1); }
 };
@@ -38,8 +38,8 @@ struct LateUnit {
   }
 };
 
-/// One unit, but the first quarter costs 26 times that: most of the work lies in what a schedule whose chunks
-/// shrink hands out first.
+/// One unit, but the first quarter costs 26 times that: most of the work lies in the first chunks of a
+/// schedule whose chunks shrink.
 struct EarlyUnit {
   int until;
   std::uint64_t operator()(int i) const {
@@ -143,7 +143,7 @@ std::string grid_name(GridPlace place) {
 }
 
 Workload grid_workload(const std::string& name, GridPlace place, double scale) {
-  // The number of iterations tells these loops apart for what remembers loops: they are one in the code.
+  // The number of iterations tells these loops apart for code that remembers loops: they are one in the code.
   const int n = 20'000 + place.position * (k_grid_side + 1) + place.span;
   const double span = static_cast<double>(place.span) / k_grid_side;
   const double from = (1 - span) * place.position / (k_grid_side - 1);

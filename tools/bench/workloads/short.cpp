@@ -22,7 +22,7 @@ public:
     for (int time = 0; time < times_; ++time)
       for (int d = 0; d < 2 * side_ - 1; ++d) {
         const int first = std::max(0, d - side_ + 1), last = std::min(d, side_ - 1);
-        // Row i is at i + 1: what is above the table stays as it is.
+        // Row i is at i + 1: the row above the table does not change.
         const double *before = at(d + 1), *two_before = at(d);
         double *now = at(d + 2), *sums = sums_.data();
         loop(last - first + 1, [=](int k) {
@@ -274,7 +274,7 @@ private:
   std::vector<Level> levels_;
 };
 
-/// Bodies that move from cell to cell: what a cell costs goes with the square of what is in it and changes
+/// Bodies that move from cell to cell: the cost of a cell is the square of its number of bodies, and changes
 /// with every step.
 class Cells {
 public:

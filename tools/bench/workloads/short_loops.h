@@ -75,7 +75,7 @@ private:
   int threads_ = 0;
 };
 
-/// A pass is data.run(loops), from what data.reset() leaves to data.result().
+/// A pass is data.run(loops), from the state after data.reset() to data.result().
 template <class Data>
 Workload of_short_loops(const std::string& name, Group group, std::shared_ptr<Data> data) {
   Workload made{name,
@@ -99,7 +99,7 @@ Workload of_short_loops(const std::string& name, Group group, std::shared_ptr<Da
 }
 
 /// Variations of one pattern, NAME/1 with the smallest loops to NAME/5. `work`: of a pass, in parts of the
-/// usual; what it means is the pattern's.
+/// usual; its meaning depends on the pattern.
 template <class Data, class Size>
 void add_variations(Recipes& list, const std::string& name, Group group, double work,
                     std::initializer_list<Size> sizes) {

@@ -14,7 +14,7 @@ enum class Group {
   paper,   ///< the paper's cost distributions, of a millisecond and more
   program, ///< loops of real programs, and loops too short for two threads
   small,   ///< the paper's cost distributions in loops of 20 and 100 microseconds
-  memory,  ///< loops that are repeated over the same data: what counts is where the data is
+  memory,  ///< loops that are repeated over the same data: the place of the data counts
   grid,    ///< an expensive interval at every position and of every span
   brief,   ///< patterns of short loops in real programs
   untuned  ///< more of them, which the library was not tuned to
@@ -46,7 +46,7 @@ inline constexpr int k_grid_side = 16;
 /// Returns the place of a workload by its name; position is -1 if it is not of the grid.
 GridPlace grid_place(const std::string& name);
 
-/// A workload that has not been built yet: only what is selected is.
+/// A workload that has not been built yet: only selected workloads are.
 struct WorkloadRecipe {
   std::string name;
   Group group;
@@ -55,7 +55,7 @@ struct WorkloadRecipe {
 
 /// All of them in the order of the report. `scale` multiplies the work of every iteration, and for the loops
 /// of one-nanosecond iterations and of real programs the number of iterations, for short loops their number;
-/// 1 is what is reported.
+/// 1 is the reported scale.
 std::vector<WorkloadRecipe> all_workloads(double scale);
 
 } // namespace bench

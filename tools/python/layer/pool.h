@@ -26,7 +26,7 @@ struct Call {
   std::size_t dimensions;
   wstree_loop* loop;
 
-  /// Executes what the tree hands to the member.
+  /// Executes the batches that the tree hands to the member.
   void execute(unsigned member) const;
 };
 

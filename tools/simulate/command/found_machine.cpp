@@ -60,8 +60,8 @@ std::vector<simulate::Level> levels_of(const std::vector<place::Cpu>& rows) {
   return levels;
 }
 
-/// At most what --machine accepts: where two threads share a processor, one waits for the time slice of
-/// the other.
+/// Returns the time, at most the one that --machine accepts: where two threads share a processor, one waits
+/// for the time slice of the other.
 Time time_of(double ns) {
   return static_cast<Time>(std::llround(std::clamp(ns, 0.0, static_cast<double>(k_most_ns)) * k_ns));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The values of --machine: a machine to begin with, and what differs from it.
+// The values of --machine: a machine to begin with, and the differences from it.
 #pragma once
 
 #include "machine_spec.h"
@@ -14,7 +14,7 @@ namespace wstree::cli {
 
 /// The longest duration that --machine accepts, but for noise.
 inline constexpr std::uint64_t k_most_ns = 1'000'000;
-/// The longest access to a line that a machine may have: ten times what the slowest one takes.
+/// The longest access to a line that a machine may have: ten times the slowest one.
 inline constexpr std::uint64_t k_most_access_ns = 10'000;
 
 struct ChosenMachine {
@@ -22,7 +22,7 @@ struct ChosenMachine {
   std::uint32_t cores = 0; ///< cores of the machine; 0: as many as there are members
 };
 
-/// nullopt: `machine` is made; else what is wrong with the text.
+/// nullopt: `machine` is made; else the error in the text.
 std::optional<std::string> parse_machine(const std::string& text, ChosenMachine& machine);
 
 /// Returns a text for this machine: its name and all its values. Values that are 0 or empty by default are

@@ -187,7 +187,7 @@ Results::Results(const Plan& plan, const std::function<bool()>& stop)
     done += threads;
     progress.show_part(fmt::format("simulated {:.0f} %", 100 * done / work), done / work);
   };
-  // The last ones first: most members come last, and what takes longest should not be left for the end.
+  // The last ones first: most members come last, and the longest simulations should not be left for the end.
   for_each_on_all_cpus(outcomes_.size(), [&](std::size_t i) { compute(outcomes_.size() - 1 - i); });
 }
 

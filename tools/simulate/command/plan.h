@@ -31,7 +31,8 @@ struct Recording {
   std::size_t kept = 0;       ///< executions that are kept
   simulate::Time elapsed = 0; ///< in the one that is simulated
   std::uint64_t chunk = 1;    ///< iterations that the source wants handed out as a whole
-  /// With each chunk as an iteration: what the library's schedules share. Nothing if the chunk is 1.
+  /// The workload with each chunk as an iteration: the library's schedules share out chunks. Nothing if the
+  /// chunk is 1.
   std::optional<simulate::Workload> chunks = {};
 };
 
@@ -54,7 +55,7 @@ struct Plan {
   double covered = 1;                ///< part of their work that is in those of the plan
 };
 
-/// nullopt: `plan` is made; else what is wrong with the request.
+/// nullopt: `plan` is made; else the error in the request.
 std::optional<std::string> make_plan(const SimulateRequest& request, Plan& plan);
 /// Makes the plan with loops that have been read; request.profile is their name.
 std::optional<std::string> make_plan(const SimulateRequest& request,

@@ -87,7 +87,8 @@ bool is_choice(const Prediction& prediction, const simulate::Schedule& schedule)
   return is_own(schedule) || name_of(schedule) == prediction.clause;
 }
 
-/// Among schedules that are as good as each other, what the program has already, else the first.
+/// Returns the best schedule; among schedules that are as good as each other, the program's own, else
+/// the first.
 std::optional<std::size_t> best_schedule(const Prediction& prediction, const Plan& plan, std::size_t t) {
   std::optional<std::size_t> best;
   for (std::size_t s = 0; s < plan.schedules.size(); ++s) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A diagram for each loop: the part of the workers' time that is work against their number, a curve for each
-// schedule. The grey line is what no schedule exceeds.
+// schedule. The grey line is the bound that no schedule exceeds.
 #include "prediction.h"
 
 #include "support/chart.h"

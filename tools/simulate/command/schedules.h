@@ -13,7 +13,7 @@
 namespace wstree::cli {
 
 /// A list as users write it: "wsfixed,64,wstree", "all" for the library's own, "peers" for all others.
-/// nullopt: they stand behind those that are in `schedules`; else what is wrong with it.
+/// nullopt: they stand behind those in `schedules`; else the error in it.
 std::optional<std::string> take_schedules(const std::string& text,
                                           std::vector<simulate::Schedule>& schedules);
 

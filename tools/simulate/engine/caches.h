@@ -167,7 +167,7 @@ private:
   void keep(const Line& line, std::uint32_t member, Time end) {
     if (++fetched_ % prices_.keep == 0) kept_[member] = {slots_[line.slot].line, end + k_soon};
   }
-  /// Makes `member` the only one that has it; what the transfer takes.
+  /// Makes `member` the only one that has the line; returns the time of the transfer.
   Time own(const Line& line, std::uint32_t member) {
     if (line.others == 0) {
       add(line, member);
@@ -181,7 +181,7 @@ private:
     add(line, member);
     return price;
   }
-  /// Returns what a read-modify-write takes for a line whose transfer takes `transfer`.
+  /// Returns the time of a read-modify-write for a line whose transfer takes `transfer`.
   Time claim(Time transfer) const {
     return prices_.claim == 0 ? transfer : transfer * prices_.claim / std::max<Time>(prices_.transfer[0], 1);
   }

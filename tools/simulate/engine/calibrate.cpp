@@ -53,7 +53,7 @@ std::jthread on_cpu(std::uint32_t cpu, std::function<void()> body) {
                                                                [](cpu_set_t* s) { CPU_FREE(s); });
     CPU_ZERO_S(bytes, set.get());
     CPU_SET_S(cpu, bytes, set.get());
-    sched_setaffinity(0, bytes, set.get()); // refused: the figure is about whatever CPU it runs on
+    sched_setaffinity(0, bytes, set.get()); // refused: the figure is about the CPU it runs on
     body();
   });
 }
@@ -77,7 +77,7 @@ struct alignas(k_line_pair) Line {
 
 double hit() {
   std::vector<Line> lines(16);
-  // relaxed: what is measured is the access, one load and one store a step
+  // relaxed: the access is measured, one load and one store a step
   const double both = per_step(10'000, [&](int i) {
     const auto seen = lines[static_cast<std::size_t>(i) % 16].value.load(std::memory_order_relaxed);
     lines[static_cast<std::size_t>(i + 5) % 16].value.store(seen + 1, std::memory_order_relaxed);
@@ -225,7 +225,7 @@ private:
   static constexpr double k_most_ns = 1e8;
 
   void claim() {
-    // relaxed: what is measured is the access
+    // relaxed: the access is measured
     double value = static_cast<double>(line_.value.fetch_add(1, std::memory_order_relaxed));
     for (int step = 0; step < k_steps; ++step) value = value * 0.999999 + 1e-6;
     volatile double kept = value;
@@ -264,7 +264,7 @@ public:
 private:
   void follow(std::size_t member) {
     for (std::uint64_t round = 1; round <= k_rounds; ++round) {
-      // acquire: the pair of lead()'s release; what is read of it is the time alone
+      // acquire: the pair of lead()'s release; only the time is read from it
       while (release_.value.load(std::memory_order_acquire) != round) {
       }
       arrivals_[member].value.store(StdPlatform::ticks(), std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The CPUs of this machine, two at a time, by what they share.
+// The CPUs of this machine, two at a time, by the domains that they share.
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,7 @@
 
 namespace wstree::simulate {
 
-/// Its function has to end before it is destroyed, or what stands on its stack is lost.
+/// Its function has to end before it is destroyed; otherwise the objects on its stack are lost.
 class Fiber {
 public:
   explicit Fiber(std::function<void()> body) : body_(std::move(body)), stack_(new std::byte[k_stack]) {

@@ -22,7 +22,7 @@ struct Level {
 /// An operating system that has other things to do: each member is held up now and then, wherever it is.
 struct Noise {
   Time every = 0; ///< mean of the times between two interruptions of a member, which are random; 0: none
-  Time lasts = 0; ///< mean of what one takes
+  Time lasts = 0; ///< mean of the durations
 };
 
 /// Some members have only a part of their speed for some time: heat, or a neighbour on their cores.

@@ -21,7 +21,7 @@ public:
     now_.push_back({piece.begin, piece.end, member});
   }
 
-  /// Returns what the iterations cost that another member had in the round before; 0 after the first round.
+  /// Returns the cost of the iterations that another member had in the round before; 0 after the first round.
   Time end_round(const Workload& workload) {
     std::ranges::sort(now_, {}, &Piece::begin);
     Time moved = 0;

@@ -15,7 +15,7 @@
 namespace wstree::simulate {
 
 /// When each member is interrupted and for how long: both between 0 and twice their mean, all equally likely.
-/// Independent of what the members do, so that two schedules meet the same noise.
+/// Independent of the members' work, so that two schedules meet the same noise.
 class Interruptions {
 public:
   Interruptions(const Noise& noise, std::uint32_t members, std::uint64_t seed)
@@ -51,8 +51,8 @@ private:
   std::vector<Member> members_;
 };
 
-/// One member stands still once, in the middle of whatever it does then: before the `at`-th of its steps that
-/// take time, counted from 1 when it arrives.
+/// One member stands still once, in the middle of its work: before the `at`-th of its steps that take time,
+/// counted from 1 when it arrives.
 struct Suspension {
   std::uint32_t member = 0;
   std::uint64_t at = 0; ///< 0: never

@@ -18,7 +18,7 @@ namespace wstree::simulate {
 
 /// One operation at a time, in the order in which the operations end: the clock of a member runs while it
 /// waits for a line, and the other members go on in that time. So the memory is sequentially consistent;
-/// orders cost what they cost on x86, where only a sequentially consistent store is more than a store.
+/// orders cost as much as on x86, where only a sequentially consistent store is more than a store.
 struct SimulatedPlatform : core::StdPlatform {
   static inline thread_local Caches* caches =
       nullptr; ///< caches of the machine that runs; nullptr: nothing is charged

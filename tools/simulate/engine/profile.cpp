@@ -28,7 +28,7 @@ std::string visible(std::string_view text) {
   return result;
 }
 
-/// The words of a line, one after the other. Throws an Error that names what is missing.
+/// The words of a line, one after the other. Throws an Error that names the missing word.
 class Words {
 public:
   explicit Words(std::string_view line) : rest_(line) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recorded loops: what the iterations of a real program's loops cost (WSTREE_RECORD,
+// Recorded loops: the costs of the iterations of a real program's loops (WSTREE_RECORD,
 // runtime/observe/recording.h, where the format is described).
 #pragma once
 
@@ -34,8 +34,8 @@ struct RecordedLoop {
   std::vector<RecordedExecution> executions; ///< at least one; those that were kept
 };
 
-/// The loops, those with most work first; or one line that says what is wrong, with the line number. A
-/// profile without loops is wrong too, unless it `may_be_empty`.
+/// The loops, those with most work first; or one line with the error and the line number. A profile without
+/// loops is wrong too, unless it `may_be_empty`.
 std::variant<std::vector<RecordedLoop>, std::string> read_profile(std::istream& in,
                                                                   bool may_be_empty = false);
 

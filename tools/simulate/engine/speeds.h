@@ -14,7 +14,7 @@
 namespace wstree::simulate {
 
 /// The members of one machine. Iterations are divided where speeds change; where members share a core or the
-/// memory, their speeds follow from what the others do, and iterations are divided every `k_slice`.
+/// memory, their speeds depend on the other members, and iterations are divided every `k_slice`.
 class Speeds {
 public:
   Speeds(const MachineSpec& machine, std::uint32_t members)

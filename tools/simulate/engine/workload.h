@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops as the simulator sees them: what each iteration costs.
+// Loops as the simulator sees them: the cost of each iteration.
 #pragma once
 
 #include "virtual_time.h"
@@ -21,7 +21,7 @@ struct Stretch {
 
 class Workload {
 public:
-  /// `weight(i)` is what iteration i costs in relation to the others; all together cost `work`.
+  /// `weight(i)` is the cost of iteration i in relation to the others; all together cost `work`.
   Workload(std::string name, std::uint64_t iterations, Time work,
            const std::function<double(std::uint64_t)>& weight);
   /// Known only for stretches of iterations, none of which is empty.

@@ -62,7 +62,7 @@ public:
   }
 
   // The members that are no thieves, known to the simulation: at the end of a loop each of P members looks P
-  // times at P members, which takes one step each where the simulation knows what they would see.
+  // times at P members, which takes one step each where the simulation knows the state that they would see.
   void is_thief(std::uint32_t member) noexcept { victims_[member / 64] &= ~(1ULL << member % 64); }
   void is_victim(std::uint32_t member) noexcept { victims_[member / 64] |= 1ULL << member % 64; }
   /// Returns the number of members between `from` and the next one in the ring that is no thief; all: there

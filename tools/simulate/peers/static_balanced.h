@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Static loops that balance themselves: what WSTREE_LOOPS=static makes of loops without a clause, with the
-// library's own code (core/feedback). Needs several rounds.
+// Static loops that balance themselves: loops without a clause under WSTREE_LOOPS=static, with the library's
+// own code (core/feedback). Needs several rounds.
 //
 // Modelled: two looks at the clock in each member and loop. No shared memory is touched in a loop. Left out:
-// what the opener does between regions, some hundred nanoseconds for two members.
+// the opener's work between regions, some hundred nanoseconds for two members.
 #pragma once
 
 #include "central.h"
@@ -25,7 +25,7 @@ public:
   void enter() noexcept {}
   void leave(std::uint32_t) noexcept {}
 
-  /// By every member; the first one of a round does what the library does between regions.
+  /// Called by every member; the first one of a round does the library's work between regions.
   void open(const core::Entry& entry) {
     if (!core::Balance::can_cut(entry.iterations, members_)) return;
     if (balance_.iterations() != entry.iterations) {

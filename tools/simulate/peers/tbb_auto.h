@@ -9,7 +9,7 @@
 // next trap. A task that was stolen splits one level deeper itself. A member without work takes its own
 // youngest task, or the oldest of a random member, and pauses after each victim that has none.
 //
-// Shared memory: deques; a node per offer with the count of what is not done below it, which both sides
+// Shared memory: deques; a node per offer with the count of unfinished tasks below it, which both sides
 // lower, and with the trap's flag. Making, starting and ending a task besides costs k_task: a loop of one
 // thread and 100 cheap iterations makes 12 of them and takes 0.7 us longer than without oneTBB (SHORT100 with
 // one thread: 2.2 times 0.59 us). Left out: mailboxes and affinity, arenas, waking threads that sleep.
@@ -45,7 +45,7 @@ struct TbbRange {
   }
 };
 
-/// At most eight ranges: what was split last is in front of the rest, and taken first.
+/// At most eight ranges: the range that was split last is in front of the rest, and taken first.
 class TbbPool {
 public:
   void start(TbbRange range) noexcept {
@@ -95,7 +95,7 @@ template <class P> struct alignas(core::k_line_pair) TbbNode {
 };
 
 template <class P> struct alignas(core::k_line_pair) TbbTask {
-  typename P::template Atomic<std::uint64_t> begin{0}; ///< its line costs what it costs to fetch
+  typename P::template Atomic<std::uint64_t> begin{0}; ///< its line is fetched at the usual cost
   TbbRange range;
   std::uint64_t to_give = 0; ///< tasks; oneTBB's divisor
   std::uint32_t depth = 0;   ///< its pool's

@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr const char* k_earlier = "earlier"; // sessions, in a baseline
 
-/// Reads members of an object that may be missing, and keeps the first one that is not what it has to be.
+/// Reads members of an object that may be missing, and keeps the first one of a wrong type.
 struct Members {
   std::string wrong; ///< "variants[0].seconds is no list of times"; "": none is
 

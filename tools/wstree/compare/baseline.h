@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times of earlier days, to compare with: what `--save FILE` and `--export json=FILE` have written.
+// Times of earlier days, to compare with: files of `--save FILE` and `--export json=FILE`.
 #pragma once
 
 #include "comparison.h"
@@ -36,7 +36,8 @@ std::string other_program(const Baseline& baseline, const std::string& program);
 /// Describes the session with other arguments, likewise; they may be names of files that change.
 std::string other_arguments(const Baseline& baseline, const std::vector<std::string>& arguments);
 
-/// Returns what `--save` writes: the comparison, and with it those that `file` has already, the newest first.
+/// Returns the content for `--save`: the comparison, and with it those that `file` has already, the
+/// newest first.
 std::string baseline_json(const std::string& file, const std::string& comparison);
 
 /// The change of a variant or a loop since the baseline.

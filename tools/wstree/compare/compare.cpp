@@ -186,8 +186,8 @@ std::string hints(const CompareRequest& request, const Contest& comparison) {
   return text;
 }
 
-/// Runs exactly what is to be recommended, and the program by rules if they are wanted, before it says so and
-/// writes them. False if the file cannot be written.
+/// Runs exactly the recommended variant, and the program by rules if they are wanted, before it is
+/// recommended and the rules are written. Returns false if the file cannot be written.
 bool check_advice(const CompareRequest& request, const Contest& comparison, CompareSession& session,
                   Judgement& judgement) {
   const auto* const chosen = comparison.find(judgement.chosen);

@@ -38,20 +38,21 @@ struct LoopTimes {
   std::uint64_t large_chunk = 0; ///< `chunk` if an execution has few of them
   double imbalance = 1;          ///< under the tree, in the last run
   double preempted = 0;          ///< likewise: seconds that the mean thread had no processor
-  std::string form = {};         ///< the schedule of the library that does what the source says: "wsfixed"
+  std::string form = {};         ///< the schedule of the library that does the same as the
+                                 ///< source's: "wsfixed"
   std::string as_it_is = {};     ///< the variant of that; often empty
   std::map<std::string, std::vector<double>> seconds = {}; ///< by variant, one for each round
   std::map<std::string, int> tells = {}; ///< by variant: runs in which it was long enough, less the others
 };
 
-/// Further rounds of exactly what is to be recommended, besides the program as it is.
+/// Further rounds of exactly the recommended variant, besides the program as it is.
 struct FurtherRounds {
   std::size_t rounds = 0;
   double seconds = 0; ///< time of the program as it is
   Ratio of_as_it_is;
   Ratio of_other; ///< rules: in units of the recommendation without them; else nothing
 
-  /// It takes no longer than what it is to take the place of.
+  /// It takes no longer than the variant whose place it takes.
   [[nodiscard]] bool is_good() const { return !of_as_it_is.is_slower() && !of_other.is_slower(); }
 };
 
@@ -93,21 +94,21 @@ struct Judgement {
 /// All but the last sentence of the paragraph, which conclude() adds.
 Judgement judge(const Contest& comparison);
 
-/// Adds to the paragraph what a run of exactly `set` gains. Takes `set` back if it gains nothing.
+/// Adds to the paragraph the gain of a run of exactly `set`. Takes `set` back if there is none.
 void judge_check(Judgement& judgement, const FurtherRounds& check);
-/// Adds what `rules` gain, which start the program with a file of rules, or lose. Sets them if they gain.
+/// Adds the gain or loss by `rules`, which start the program with a file of rules. Sets them if they gain.
 void judge_rules(Judgement& judgement, const FurtherRounds& check, const Invocation& rules,
                  const std::string& file);
-/// Adds what to set.
+/// Adds the recommendation.
 void conclude(Judgement& judgement);
 
-/// The schedule that is best for a loop, by name of the variant, and what it takes of the time of the next
-/// best one.
+/// The schedule that is best for a loop, by name of the variant, and its time in units of the next
+/// best one's.
 struct LoopVerdict {
   std::string best; ///< as a rule says it: "wstree" if no difference can be seen, "wstree chunk=1"
   Ratio against;    ///< the tree in units of the best of the others
   std::string other;
-  Ratio gain; ///< the tree in units of what the source says
+  Ratio gain; ///< time of the tree in units of the source's schedule
 };
 LoopVerdict judge_loop(const LoopTimes& loop);
 

@@ -53,7 +53,7 @@ private:
   std::vector<Zone> zones_; ///< one for each package
 };
 
-/// The medians of several runs; nothing for what one of them has not counted.
+/// Returns the medians of several runs; nothing for an event that one of them has not counted.
 Counts medians_of(const std::vector<Counts>& runs);
 
 } // namespace wstree::cli

@@ -32,7 +32,7 @@ const Samples* fastest(const Contest& comparison, Role role) {
   return best;
 }
 
-/// The loops on which the tree makes a difference to what their source says, most of it first.
+/// Returns the loops on which the tree makes a difference to the source's schedule, the largest first.
 std::string loops_text(const Contest& comparison) {
   std::vector<std::pair<double, std::string>> loops;
   bool any_pair = false;

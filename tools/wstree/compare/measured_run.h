@@ -16,8 +16,8 @@ struct MeasuredRun {
   int wait_status = 0; ///< as waitpid(2) gives it
   double seconds = 0;
   double cpu_seconds = 0;   ///< processor time of all its threads, and of the children that it waited for
-  std::uint64_t output = 0; ///< hash of what it wrote to its standard output
-  std::string errors;       ///< the end of what it wrote to its standard error
+  std::uint64_t output = 0; ///< hash of its standard output
+  std::string errors;       ///< the end of its standard error
 };
 
 /// Runs it with its output in files below `folder` and with nothing to read.

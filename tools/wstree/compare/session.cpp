@@ -51,7 +51,7 @@ std::vector<nlohmann::json> take_reports(const fs::path& folder) {
   return reports;
 }
 
-/// The schedule of the library that does what a loop of the statistics does without it.
+/// Returns the schedule of the library that does the same as the loop of the statistics does without it.
 std::string form_of_source(const nlohmann::json& loop, const ProgramLoops& kinds) {
   const auto schedule = loop.value("schedule", std::string());
   const auto says = [&](const char* kind) { return schedule.ends_with(std::string("(") + kind + ")"); };
@@ -171,8 +171,8 @@ void CompareSession::read_loops(const Variant& variant) {
         times.as_it_is = variant.name;
       auto& seconds = times.seconds[variant.name];
       const auto rounds = comparison_.rounds + 1;
-      // A loop of several processes, or with several schedules, is one loop;
-      // what was not executed took no time.
+      // A loop of several processes, or with several schedules, is one loop; a loop that was not executed
+      // took no time.
       seconds.resize(rounds, 0.0);
       seconds[rounds - 1] += loop.value("seconds", 0.0);
     }

@@ -21,10 +21,10 @@ std::string comparison_markdown(const Contest& comparison, const Judgement& judg
 std::string comparison_svg(const Contest& comparison, bool per_loop);
 /// The first words of comparison_rules().
 inline constexpr std::string_view k_rules_heading = "# wstree compare";
-/// Lines "file:line schedule" for WSTREE_RULES: what is best for each loop, behind the rule of
+/// Returns lines "file:line schedule" for WSTREE_RULES: the best schedule of each loop, behind the rule of
 /// rules_for_all(). There is a comment for each loop that cannot be judged.
 std::string comparison_rules(const Contest& comparison, const Judgement& judgement);
-/// The rule that does for all loops what is recommended; a comment only if rules cannot do that.
+/// Returns the rule of the recommendation for all loops; a comment only if rules cannot hold it.
 std::string rules_for_all(const Contest& comparison, const Judgement& judgement);
 
 } // namespace wstree::cli

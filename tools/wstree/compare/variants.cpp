@@ -9,7 +9,7 @@ namespace wstree::cli {
 
 namespace {
 
-/// The schedule of the library that does what one of the runtime does; empty if there is none.
+/// Returns the schedule of the library that does the same as one of the runtime; empty if there is none.
 std::string own_form(const std::string& schedule) {
   const auto comma = schedule.find(',');
   const auto kind = schedule.substr(0, comma);

@@ -55,8 +55,8 @@ struct Invocation {
 };
 Invocation invocation_of(const Variant& variant);
 
-/// The line of a file of rules that does for all loops what the variant does, as far as rules can:
-/// "* wstree loops=dynamic chunk=1"; empty: the library has no part in it.
+/// Returns the line of a file of rules with the variant's effect for all loops, as far as rules can: "*
+/// wstree loops=dynamic chunk=1"; empty: the library has no part in it.
 std::string rule_of(const Variant& variant);
 /// The variables of a variant that rules cannot hold.
 Settings settings_beside_rules(const Variant& variant);
@@ -64,7 +64,7 @@ Settings settings_beside_rules(const Variant& variant);
 /// Facts about the program's loops.
 struct ProgramLoops {
   bool runtime_kind = false; ///< some loop says schedule(runtime)
-  std::string literal_kinds; ///< "dynamic,guided": what others say
+  std::string literal_kinds; ///< "dynamic,guided": the others' clauses
   bool static_kind = false;  ///< some loop asks the runtime for equal parts, which the library can cut anew
   bool llvm = false;         ///< the runtime is LLVM's
   bool large_chunk = false;  ///< some loop says a chunk of which an execution has few

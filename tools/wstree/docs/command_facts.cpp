@@ -20,7 +20,7 @@ namespace wstree::docs {
 
 namespace {
 
-/// The words of a text such as "list of runtime, timed[:ns], each with [,chunk]": what has blanks is none.
+/// The words of a text such as "list of runtime, timed[:ns], each with [,chunk]": a part with blanks is none.
 std::vector<std::string> words_in(std::string_view accepted) {
   constexpr std::string_view k_before = "list of ";
   if (const auto begin = accepted.find(k_before); begin != std::string_view::npos)
@@ -129,7 +129,7 @@ CommandFacts facts_of(const CLI::App& command) {
     for (const auto* other : command.get_parent()->get_subcommands({}))
       facts.operand_words.push_back(other->get_name());
   }
-  // The formatter of a command that starts a program writes what CLI11 is not told about.
+  // The formatter of a command that starts a program writes operands that CLI11 does not know.
   if (facts.operands.empty() && command.help().find("PROGRAM [ARGUMENTS...]") != std::string::npos) {
     facts.starts_program = true;
     facts.operands = facts.name == "run" ? "[--] PROGRAM [ARGUMENTS...]" : "[[--] PROGRAM [ARGUMENTS...]]";

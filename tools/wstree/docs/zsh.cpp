@@ -68,7 +68,7 @@ std::string zsh_completion(const std::vector<CommandFacts>& commands) {
             "    _arguments '--version[Print the version and exit]' '--help[Print the options and exit]'\n"
             "    return\n  fi\n  local wanted=$words[2]\n  shift words\n  ((CURRENT--))\n  case $wanted in\n";
   for (const auto& command : commands) {
-    // -S: what follows -- is the program. An action that begins with a blank is called as it stands.
+    // -S: the words behind -- are the program. An action that begins with a blank is called as it stands.
     script += fmt::format("    {})\n      _arguments -S \\\n", command.name);
     for (const auto& option : command.options) script += zsh_option(option);
     if (command.starts_program)

@@ -34,7 +34,8 @@ Check check_library(const LibrarySearch& library);
 int show_preloaded_version();
 inline constexpr char k_show_preloaded_version[] = "--show-preloaded-version";
 
-/// The dynamic loader of `program`, or of this command if it is empty, and what else it is told to preload.
+/// Checks the dynamic loader of `program`, or of this command if it is empty, and the other libraries that it
+/// is to preload.
 Check check_loader(const std::filesystem::path& program);
 Check check_preloads(const std::filesystem::path& library, const Environment& environment);
 
@@ -43,7 +44,7 @@ Check check_preloads(const std::filesystem::path& library, const Environment& en
 std::optional<Check> check_way_in(const std::filesystem::path& library, const std::filesystem::path& program,
                                   const Environment& environment);
 
-/// Can the program be run with the library? `result` is what the preflight makes of it.
+/// Checks whether the program can be run with the library. `result`: that of the preflight.
 Checks check_program(const std::string& name, const std::filesystem::path& library, Preflight& result);
 
 /// The loops of a program and its libraries, as far as symbols tell, with this value of WSTREE_LOOPS. An
@@ -53,7 +54,7 @@ Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops,
 /// Finds the static loops of a program of gcc, by their lines in the source.
 void find_static_loops(FileCalls& program);
 
-/// `ran`: the list holds what the program had mapped in a run, too.
+/// `ran`: the list also holds the files that the program had mapped in a run.
 Checks check_runtimes(const std::vector<OpenMpRuntime>& runtimes, bool ran);
 
 struct CpuFacts {

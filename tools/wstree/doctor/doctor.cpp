@@ -21,7 +21,8 @@ std::vector<std::filesystem::path> names(const std::vector<FileCalls>& files) {
   return result;
 }
 
-/// The loops of the files that were seen in the run only: of what a script starts, or a program loads later.
+/// Returns the forms of the loops in files that were seen in the run only: of programs that a script starts,
+/// or plugins that a program loads later.
 LoopForms forms_seen_later(const std::vector<std::filesystem::path>& mapped,
                            const std::vector<std::filesystem::path>& before) {
   LoopForms forms;

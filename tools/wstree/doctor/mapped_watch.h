@@ -13,7 +13,7 @@
 namespace wstree::cli {
 
 /// Collects the files that a process and its children have mapped, and the CPUs that each may use. It looks
-/// from outside, so that nothing about them changes; what is mapped for a moment only may be missed.
+/// from outside, so that nothing about them changes; a file that is mapped for a moment only may be missed.
 class MappedWatch {
 public:
   /// `processes`: /proc.

@@ -33,8 +33,8 @@ int exit_status(const Checks& checks);
 /// The whole report as JSON, with a newline at its end.
 std::string to_json(const Checks& checks);
 
-/// Collects checks and prints them on standard output: as text one by one, so that they stand before what a
-/// program prints that is started later; as JSON when it is finished.
+/// Collects checks and prints them on standard output: as text one by one, so that they stand before the
+/// output of a program that is started later; as JSON when it is finished.
 class Report {
 public:
   explicit Report(bool json) : json_(json) {}

@@ -35,7 +35,7 @@ std::string describe(const ServedLoops& loops) {
   return text;
 }
 
-/// The forms of loops that are known to ask for what `loops` serves.
+/// Returns the forms of loops that are known to ask for kinds in `loops`.
 LoopForms visible_and_served(LoopForms forms, config::LoopKinds loops) {
   std::erase_if(forms, [&](LoopForm form) {
     return form == LoopForm::hidden || !can_be_served(LoopForms{form}, loops);

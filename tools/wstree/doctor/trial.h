@@ -37,10 +37,10 @@ struct Trial {
   std::vector<TrialProcess> processes = {};
 };
 
-/// Runs a command, whose dynamic program is `program` (see Preflight), with what it prints on our own
-/// streams; `output_to_errors`: all of it on stderr. Uses the tree unless `environment` names another
-/// schedule. `loads_files`: it may load plugins, whose calls are looked after. It serves the loops that
-/// `wstree run` would, and no others: a program may count on the order in which the runtime hands those out.
+/// Runs a command, whose dynamic program is `program` (see Preflight), with its output on our own streams;
+/// `output_to_errors`: all of it on stderr. Uses the tree unless `environment` names another schedule.
+/// `loads_files`: it may load plugins, whose calls are looked after. It serves the loops that `wstree run`
+/// would, and no others: a program may count on the order in which the runtime hands those out.
 Trial run_trial(std::vector<std::string> command, Environment environment,
                 const std::filesystem::path& program, const std::filesystem::path& library, bool loads_files,
                 bool output_to_errors);
@@ -59,7 +59,7 @@ struct TrialFacts {
   std::string schedule = {};  ///< OMP_SCHEDULE of the run
   bool has_runtime = true;    ///< an OpenMP runtime was seen
   bool sets_schedule = false; ///< the program calls omp_set_schedule
-  bool may_be_static = false; ///< it asks what static loops of gcc ask
+  bool may_be_static = false; ///< it calls the functions of gcc's static loops
   bool has_numba = false;     ///< it has loaded Python's numba
 };
 Checks check_trial(const Trial& trial, const TrialFacts& facts);

@@ -40,7 +40,7 @@ void collect(void* context, std::string_view line) noexcept {
 Check of_line(std::string line) {
   constexpr std::string_view k_speaker = "wstree: ";
   if (line.starts_with(k_speaker)) line.erase(0, k_speaker.size());
-  // From behind, because what stands in front is the user's and may look like anything.
+  // From behind, because the front is the user's and may look like anything.
   const auto is = line.rfind(" is not ");
   const auto behind = [&](std::size_t at) { return is < at ? at : std::string::npos; };
   const auto semicolon = behind(line.rfind("; "));

@@ -8,7 +8,7 @@ namespace wstree::cli {
 
 struct HelpTopic {
   std::string_view name;
-  std::string_view text; ///< its first line says what it is about
+  std::string_view text; ///< its first line names the subject
 };
 
 /// Returns the topics of topics/*.txt.

@@ -146,7 +146,7 @@ FileSites call_sites(const std::filesystem::path& path) {
 }
 
 FileSites static_sites(const std::filesystem::path& path) {
-  constexpr std::uint64_t k_next = 16; // bytes of a call, and of what keeps its result
+  constexpr std::uint64_t k_next = 16; // bytes of a call, and of the instruction that keeps its result
   constexpr const char* k_threads = "omp_get_num_threads";
   constexpr const char* k_number = "omp_get_thread_num";
   const Sections file(path);

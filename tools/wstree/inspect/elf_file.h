@@ -41,7 +41,8 @@ public:
   /// Path of the dynamic loader that the file asks for; empty for static programs and most libraries.
   [[nodiscard]] const std::string& loader() const { return loader_; }
 
-  /// Undefined dynamic symbols, that is what has to come from other files. False if there is no such table.
+  /// Visits the undefined dynamic symbols, which other files have to define. Returns false if there is no
+  /// such table.
   bool for_each_import(const std::function<void(std::string_view)>& visit) const;
   /// Symbols that the file itself defines, as far as it has not been stripped.
   void for_each_definition(const std::function<void(std::string_view)>& visit) const;

@@ -73,7 +73,7 @@ std::vector<FileCalls> loop_calls_by_file(const ElfFile& program, const std::fil
     const auto file = ElfFile::open(library);
     if (!file) continue;
     LoopCalls of_library = loop_calls(*file);
-    // A shared runtime defines what others import, which is as it should be; its dlopen is not the program's.
+    // A shared runtime defines functions that others import, as it should; its dlopen is not the program's.
     if (std::exchange(of_library.runtime_inside, false) || starts_on_request(library))
       of_library.starts_others = false;
     files.push_back({library, std::move(of_library)});

@@ -14,7 +14,7 @@ namespace wstree::cli {
 /// linked with. They show the schedules of gcc's loops, and of LLVM's only that there are some.
 struct LoopCalls {
   LoopForms forms = {};
-  bool llvm = false;           ///< uses LLVM's OpenMP runtime, for whatever
+  bool llvm = false;           ///< uses LLVM's OpenMP runtime, for anything
   bool gcc = false;            ///< uses gcc's
   bool runtime_inside = false; ///< defines the loop dispatch itself: the OpenMP runtime is linked statically
   bool starts_others = false;  ///< may load plugins or start other programs, whose loops cannot be known here

@@ -9,7 +9,7 @@
 
 namespace wstree::cli {
 
-/// A shared OpenMP runtime. It is known by what it exports and not by its name: packages of other languages
+/// A shared OpenMP runtime. It is recognised by its exports and not by its name: packages of other languages
 /// bring copies along as libgomp-d22c30c5.so.
 struct OpenMpRuntime {
   enum class Family { llvm, gcc };

@@ -36,7 +36,7 @@ struct Finding {
 struct Preflight {
   std::vector<Finding> findings;
   bool preload = true; ///< false: with the library in its environment the program would not start, or its own
-                       ///< OpenMP runtime would not understand what the library is asked for
+                       ///< OpenMP runtime would not understand the library's schedule
 
   /// The dynamic program that will run, if there is one and it can be preloaded into: the one that was named
   /// or the interpreter of that script.

@@ -9,7 +9,7 @@ namespace wstree::cli {
 
 namespace {
 
-/// Judges what the loops of a program mean for a run.
+/// Judges the meaning of a program's loops for a run.
 Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wishes) {
   const auto named = [&](std::string_view text) { return fmt::format(fmt::runtime(text), name); };
   const bool conclusive = calls.known && !calls.starts_others;
@@ -32,7 +32,7 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
   }
   if (can_be_served(loops)) {
     const auto kinds = loops_for(loops);
-    // Calls are shared out whatever loops say.
+    // Calls are shared out with any loops.
     const bool has_others = calls.forms.contains(LoopForm::call) || calls.may_be_proven(wishes.loops);
     return {conclusive && !has_others ? Severity::unserved : Severity::always,
             named("the loops of '{}' that could be served have a schedule of their own"),

@@ -30,7 +30,7 @@ struct RankLoop {
   double executions = 0; ///< each rank tells of its part: of a loop on two ranks, one half
 };
 
-/// Adds what one process says; loops of one name are one.
+/// Adds the figures of one process; loops of one name are one.
 void add_rank_loops(const nlohmann::json& report, std::vector<RankLoop>& loops);
 
 /// As negative_figure(), of these loops.

@@ -76,7 +76,7 @@ LoopRow row_of(const json& loop, names::Resolver& resolver) {
   return row;
 }
 
-/// The line and function at a place in a module, or what else is known.
+/// Returns the line and function at a place in a module, or the other known facts about it.
 std::string place_text(const json& region, const char* key, names::Resolver& resolver) {
   const auto place = region.find(key);
   if (place == region.end() || !place->is_object()) return {};

@@ -23,13 +23,13 @@ struct CounterSums {
 
   [[nodiscard]] std::optional<double> instructions_per_cycle() const;
   [[nodiscard]] std::optional<double> misses_per_1000_instructions() const;
-  /// Adds those of another process; what one of the two does not know, the sum does not know.
+  /// Adds those of another process; a count that one of the two lacks, the sum lacks.
   CounterSums& operator+=(const CounterSums& other);
 };
 
 /// A loop of a report that the library wrote with WSTREE_STATS=json.
 struct LoopRow {
-  std::string name; ///< "solver.c:120 assemble()", or what else is known
+  std::string name; ///< "solver.c:120 assemble()", or the other known facts
   std::string schedule;
   std::uint64_t calls = 0, iterations = 0, batches = 0, steals = 0;
   double seconds = 0;
@@ -102,7 +102,7 @@ std::string loop_text(const nlohmann::json& loop, const names::Name& name);
 std::optional<Statistics> read_statistics(std::string_view report, names::Resolver& resolver);
 
 /// The first of the members that is a number below 0, for the user: "loops[2].seconds is -1, and ..."; empty:
-/// there is none. `place`: of the object, with what separates it from a member.
+/// there is none. `place`: of the object, with the separator before a member.
 std::string negative_member(const nlohmann::json& object, std::string_view place,
                             std::initializer_list<const char*> members);
 /// Returns the first negative figure of a report, likewise, which the library wrote and a user may

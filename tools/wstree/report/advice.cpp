@@ -49,8 +49,8 @@ LoopAdvice for_lost_time(const ReportLoop& loop, const RunReport& report) {
           "OMP_WAIT_POLICY=active"};
 }
 
-/// "wstree run --rules 'tri.c:6 wstree chunk=1' -- ./tri": what starts the program of the report. Labels may
-/// have a quote in them, of which a shell makes something else.
+/// "wstree run --rules 'tri.c:6 wstree chunk=1' -- ./tri": Returns the command that starts the program of the
+/// report. Labels may have a quote in them, which a shell would interpret.
 std::string run_with(const std::string& rule, const RunReport& report) {
   if (rule.find('\'') != std::string::npos) return {};
   return fmt::format("wstree run {}-- {}", rule.empty() ? "" : "--rules '" + rule + "' ",

@@ -33,7 +33,7 @@ private:
 
   RunReport report_;
   names::Resolver resolver_;
-  std::map<std::string, std::string> names_;   ///< by what the library calls a loop
+  std::map<std::string, std::string> names_;   ///< by the library's name for a loop
   std::map<std::string, SourceLines> sources_; ///< by names of loops
   std::map<std::string, std::string> places_;  ///< as rules name them, likewise
   std::vector<nlohmann::json> traces_;         ///< read last, because statistics know all executions
@@ -41,7 +41,7 @@ private:
   std::vector<std::vector<simulate::RecordedLoop>> records_;
 };
 
-/// Adds what a trace knows to the loops of `report`. `names`: of loops, by what the trace calls them.
+/// Adds the figures of a trace to the loops of `report`. `names`: of loops, by their names in the trace.
 void add_trace_figures(const nlohmann::json& trace, const std::map<std::string, std::string>& names,
                        RunReport& report);
 

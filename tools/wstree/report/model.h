@@ -23,7 +23,7 @@ struct TimelineRow {
   double preempted = 0; ///< seconds in which it had no processor
 };
 
-/// One execution, with what each thread did at what time, from a trace.
+/// One execution, with each thread's states and their times, from a trace.
 struct Timeline {
   static constexpr std::size_t k_pieces = 4800;
   double seconds = 0;
@@ -103,7 +103,7 @@ struct ReportLoop {
   TracedLoop traced;
   std::optional<Earlier> earlier;
 
-  /// Takes in what one process says.
+  /// Adds the figures of one process.
   void add_evenness(bool of_short_loop, double its_imbalance, double saves);
   /// Returns whether only the costs of iterations and the number of executions are known.
   [[nodiscard]] bool is_only_recorded() const { return processes == 0; }
@@ -125,7 +125,8 @@ struct RunReport {
   std::uint64_t processes = 0, threads = 0, dropped = 0;
   std::vector<ReportLoop> loops; ///< loops in which evenness would save most come first
 
-  bool is_against = false; ///< another run, of which these are the programs and what is not here
+  bool is_against = false; ///< it is compared with another run, whose programs follow, and the loops that
+                           ///< are gone
   std::vector<std::string> earlier_programs, gone;
   std::uint64_t earlier_threads = 0;
 

@@ -95,7 +95,7 @@ struct TracedExecution {
   }
 };
 
-/// "b12s3-2": what a row says, with how often.
+/// "b12s3-2": the states of a row, with their lengths.
 std::string runs_of(std::string_view states) {
   std::string text;
   for (std::size_t i = 0; i < states.size();) {

@@ -43,7 +43,7 @@ struct RuleLine {
   std::string replaced;             ///< which of its settings do not count, and why; often empty
 };
 struct RulesText {
-  std::string origin; ///< path of a file, or what holds the rules themselves
+  std::string origin; ///< path of a file, or the holder of the rules themselves
   bool is_file = false;
   std::shared_ptr<const std::string> text; ///< shared, so that it stays where it is
   std::vector<RuleLine> lines;

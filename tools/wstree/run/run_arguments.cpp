@@ -60,7 +60,7 @@ CLI::App* add_run(CLI::App& app, RunRequest& request) {
       "run", "Run a program with its loops on the tree, or on another schedule of the library");
   run->formatter(program_formatter("run"));
   run->footer(k_run_footer);
-  run->option_defaults()->take_last(); // so that what is typed behind an alias or a script's options counts
+  run->option_defaults()->take_last(); // so that options behind an alias or a script's options count
   run->add_option(
          "--schedule", request.schedule,
          fmt::format("Value of OMP_SCHEDULE instead of wstree: {}, each with [,chunk]", all_schedules()))

@@ -15,7 +15,7 @@ namespace wstree::cli {
 std::optional<std::string> choose_team(Environment& environment, const place::FoundCpus& found);
 
 /// Lets the runtimes' idle threads sleep soon if the team could use up the quota by spinning, unless the user
-/// has said something about the team or about waiting. Returns what it has set, and why.
+/// has said something about the team or about waiting. Returns the setting, and its reason.
 std::optional<std::string> limit_spinning(Environment& environment, const place::FoundCpus& found);
 
 /// Sets WSTREE_WAIT=auto unless the user has, and where that is in force lets idle threads of libgomp, which

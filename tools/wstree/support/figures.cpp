@@ -79,7 +79,7 @@ bool has_loops(const std::string& report) {
          !parsed["loops"].empty();
 }
 
-/// Descriptors, pipes and devices: what is written there cannot be read back.
+/// Returns whether the path is a descriptor, a pipe or a device: its output cannot be read back.
 bool is_stream(const fs::path& path) {
   struct stat status {};
   const auto text = path.string();
@@ -98,7 +98,7 @@ Figures::Figures(std::string_view wish) {
   }
   if (!stats || stats->path.empty()) {
     shown_ = stats ? stats->format : StatsFormat::off;
-    make_folder(); // for JSON: debug information names the loops, and text has no room for what finds it
+    make_folder(); // for JSON: debug information names the loops, and text has no room for its places
     return;
   }
   if (is_stream(stats->path)) {

@@ -11,9 +11,9 @@
 
 namespace wstree::cli {
 
-/// Finds out from the figures that the library writes whether a run had a loop served, in whatever process
-/// that was. The user's own wish for figures is kept: in a file they are read from there; figures for stderr
-/// are collected in a folder of ours and shown when the run is over, those in text with the names of loops.
+/// Finds out from the figures that the library writes whether a run had a loop served, in any process. The
+/// user's own wish for figures is kept: in a file they are read from there; figures for stderr are collected
+/// in a folder of ours and shown when the run is over, those in text with the names of loops.
 class Figures {
 public:
   /// `wish`: value of WSTREE_STATS that is in force for the run; "" for none. Call before the program starts.
@@ -26,8 +26,8 @@ public:
   [[nodiscard]] const std::string& problem() const { return problem_; }
   /// Returns the value of WSTREE_STATS for the run.
   [[nodiscard]] std::string setting() const;
-  /// When the program has ended: shows what the user wanted to see on stderr and removes the folder. True if
-  /// a loop was served. Call once.
+  /// Shows the figures that the user wanted on stderr, and removes the folder. Returns whether a loop was
+  /// served. Call once, when the program has ended.
   [[nodiscard]] bool settle(const Ending& ending);
   /// After settle(): why figures that the user wanted on stderr did not come; empty if they did.
   [[nodiscard]] const std::string& missing() const { return missing_; }

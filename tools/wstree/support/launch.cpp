@@ -56,7 +56,7 @@ private:
   _exit(EXIT_SUCCESS);
 }
 
-/// Times between two looks at the child: short at first, because most of what it loads it loads soon.
+/// Times between two looks at the child: short at first, because it loads most files soon.
 class Pauses {
 public:
   timespec next() {

@@ -11,7 +11,7 @@
 namespace wstree::cli {
 
 /// One line on stderr, in one write, so that lines of several processes do not mix. Standard output is for
-/// what was asked for and for the program itself.
+/// the requested text and for the program itself.
 template <class... Arguments> void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   const auto text = fmt::format(format, std::forward<Arguments>(arguments)...);
   const auto line = fmt::format("wstree: {}\n", visible(text));

@@ -11,7 +11,8 @@ namespace wstree::cli {
 
 namespace {
 
-/// Only what XML allows; names of files and of loops are the only texts that may hold anything else.
+/// Writes only characters that XML allows; names of files and of loops are the only texts that may
+/// hold others.
 std::string escaped(std::string_view text) {
   constexpr std::string_view k_dot = " · "; // the one sign of ours that is not ASCII
   std::string result;

@@ -40,7 +40,7 @@ int text_width(std::string_view text, int font);
 
 class SvgPaper {
 public:
-  /// The paper ends `margin` behind what has been drawn.
+  /// The paper ends `margin` behind the drawing.
   explicit SvgPaper(int margin) : margin_(margin) {}
 
   /// The point from which all coordinates that follow count.
@@ -56,7 +56,7 @@ public:
   void dot(Point centre, double radius, const Paint& paint, std::string_view hint);
   /// (x, y): of the base line.
   void text(double x, double y, std::string_view text, const Type& type);
-  /// Lines between x and `limit`, broken at blanks; returns the base line for what comes next.
+  /// Lines between x and `limit`, broken at blanks; returns the base line for the next text.
   int paragraph(int x, int y, int limit, std::string_view text, const Type& type);
 
   /// The whole document.

@@ -21,7 +21,7 @@ enum class Ink { bold, dim, good, bad };
 /// The text in a colour, if the terminal has colours.
 std::string inked(const Terminal& terminal, Ink ink, std::string_view text);
 
-/// At most `width` characters of UTF-8, with "..." in the middle of what is longer.
+/// Returns at most `width` characters of UTF-8, with "..." in the middle of a longer text.
 std::string fitted(std::string_view text, std::size_t width);
 /// Characters, not bytes.
 std::size_t columns_of(std::string_view text);

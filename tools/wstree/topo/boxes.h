@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A machine as boxes within boxes: what they hold, and where they are on a drawing.
+// A machine as boxes within boxes: their contents, and their places on a drawing.
 #pragma once
 
 #include "facts.h"

@@ -61,7 +61,7 @@ struct Topo {
   [[nodiscard]] bool pins() const { return layout != nullptr; }
   /// "threads are pinned (auto: 2 members on 2 cores)", as the library says it.
   [[nodiscard]] std::string verdict() const;
-  /// "2 packages, 4 NUMA nodes, ..., 32 PUs": only what the machine has.
+  /// "2 packages, 4 NUMA nodes, ..., 32 PUs": only levels that the machine has.
   [[nodiscard]] std::string summary() const;
 
   /// The rest is for teams that are pinned.
@@ -81,7 +81,7 @@ struct Topo {
   [[nodiscard]] Numbers unused_places() const;
 };
 
-/// Returns what stands in the way, as one line for the user; nothing if all is well.
+/// Returns the obstacle, as one line for the user; nothing if all is well.
 std::optional<std::string> find_topo(const TopoRequest& request, Topo& topo);
 
 /// Whose order of victims is wanted.

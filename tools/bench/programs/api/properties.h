@@ -6,13 +6,13 @@
 
 namespace bench {
 
-/// A property of one peer: what was seen, in a few words, and whether it holds.
+/// A property of one peer: the observation, in a few words, and whether it holds.
 struct Property {
   std::string name, peer, seen;
   bool holds;
 };
 
-/// `times`: how often what may go wrong is tried.
+/// `times`: number of attempts at things that may go wrong.
 std::vector<Property> try_properties(const std::vector<Peer>& peers, int times);
 
 /// In a process of its own, which ends it may well: an exception in a loop. Returns its exit status.

@@ -2,7 +2,7 @@
 /// Uneven loops as languages and interfaces have them, on the tree and as they do without: two threads.
 ///
 /// In each round this process starts two others for each front end. They execute each loop a few times, in
-/// turns with the same work in one thread, which says what the ideal is: max(work / 2, longest iteration).
+/// turns with the same work in one thread, which gives the ideal: max(work / 2, longest iteration).
 #include "front.h"
 #include "measure/kernel.h"
 #include "measure/options.h"
@@ -73,7 +73,7 @@ struct Cost {
 constexpr std::array<Cost, 2> k_costs{
     {{"front_ns_of_open", "open-and-close", 100}, {"front_ns_of_next", "next-range", 15}}};
 
-/// Prints "VALUE SHAPE/N" for each loop of a front end, and what calls cost if it says so.
+/// Prints "VALUE SHAPE/N" for each loop of a front end, and the costs of calls if it reports them.
 int measure(const Options& options, const std::string& file, int way) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   const auto execute = library == nullptr

@@ -38,10 +38,11 @@ Runtime runtime_of(const std::string& program);
 /// by itself.
 std::vector<std::string> environment_for_libomp(const std::string& libomp);
 
-/// This process's environment, with these variables ("NAME=value") instead of what it says of them.
+/// Returns this process's environment, with these variables ("NAME=value") instead of its own values of them.
 std::vector<std::string> own_environment_with(const std::vector<std::string>& variables);
 
-/// Runs it and keeps its samples. False: it failed, or it was not what it was to be; stderr has said so.
+/// Runs it and keeps its samples. Returns false if it failed, or was another kind of process than it should
+/// be; stderr has a message then.
 bool run_round(const Child& child, const Options& options, const std::vector<Workload>& workloads,
                std::uint64_t seed, int round);
 

@@ -198,8 +198,8 @@ void real_time(Settings& settings) {
   const sched_param priority{1};
   if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0)
     refuse(std::string("--fifo: ") + std::strerror(errno));
-  // The kernel leaves 5 % of a processor to others; what is not given freely would be taken in the middle of
-  // a pass.
+  // The kernel leaves 5 % of a processor to others; time that is not given freely would be taken in the
+  // middle of a pass.
   settings.pause = 0.1;
 }
 

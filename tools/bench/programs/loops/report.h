@@ -29,8 +29,8 @@ struct Row {
   std::vector<std::optional<double>> main; ///< a median per candidate, nothing if there is no sample
   std::vector<double> spreads;             ///< spread of the samples of each candidate
   std::vector<std::optional<double>> bare; ///< medians of the runtime's schedules without the library
-  /// A median per candidate of its time / static's in the same round and process: what the machine is slower
-  /// at for seconds, it does not show.
+  /// A median per candidate of its time / static's in the same round and process: it does not show work at
+  /// which the machine is slower for seconds.
   std::vector<std::optional<double>> to_static;
   std::optional<std::size_t> best_fixed; ///< the best of the runtime's schedules by that
   std::optional<double> tree;            ///< the tree's median

@@ -24,7 +24,7 @@ struct Case {
   }
   // A little below 1 ms, so that a workload sized for it counts however fast the machine is today.
   bool takes_a_millisecond() const { return row.seq_ms >= 0.9; }
-  /// Against libomp alone: what such loops cost there is why programs avoid these schedules.
+  /// Against libomp alone: programs avoid these schedules because of the cost of such loops there.
   bool is_fine() const {
     static constexpr std::array<std::string_view, 4> k_fine{"RANDIF/10M", "STEP_E/10M", "STEP_S/1M",
                                                             "TRIANGLE/1M"};

@@ -15,8 +15,8 @@
 namespace bench {
 
 /// Loops with a literal clause stand beside schedule(runtime) because a compiler's plain schedule(dynamic) is
-/// nonmonotonic, which libomp turns into static_steal, and no call can set that. On libgomp they show what a
-/// loop costs that the library only passes on.
+/// nonmonotonic, which libomp turns into static_steal, and no call can set that. On libgomp they show the
+/// cost of a loop that the library only passes on.
 enum class Clause { runtime, dynamic };
 
 struct Schedule {
@@ -96,7 +96,7 @@ template <Said said> double time_next(int threads, int n, bool alone) {
 class Collector {
 public:
   explicit Collector(const CallSettings& settings) : settings_(settings) {}
-  /// A timing is negative if what it was to time has not happened.
+  /// A timing is negative if the event that it was to time has not happened.
   template <class Timing> void add(const std::string& name, Timing timing) {
     std::vector<double> values;
     timing();

@@ -53,7 +53,7 @@ int probe(const std::string& kind) {
   return sum != 120;
 }
 
-/// The process that measures calls; its parent reads what it prints.
+/// The process that measures calls; its parent reads its output.
 int child(const Options& options) {
   const CallSettings settings{options.common.threads, options.batches, options.loops,
                               options.common.max_delay, options.schedules};

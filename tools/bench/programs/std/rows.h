@@ -20,7 +20,7 @@ struct Turn {
 struct StandardRow {
   std::string name;
   std::size_t size; ///< number of elements
-  /// Makes the row's data, and returns what takes turns with it: so many passes each.
+  /// Makes the row's data, and returns a function that takes turns with it: so many passes each.
   std::function<std::function<Turn(int passes)>()> make;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// oneTBB's own deque cannot be used apart from its scheduler. Its queues, which are for many producers and
-/// many consumers, stand here for what a program would take instead.
+/// many consumers, stand here for the queue that a program would take instead.
 #include "rows.h"
 #include "wstree/types/work_stealing_queue.h"
 #include <deque>
@@ -65,7 +65,7 @@ template <class Queue> std::uint64_t push_and_pop(std::uint64_t count, std::uint
   }
   return sum;
 }
-/// The thief is the only one at the queue; what was pushed comes out of another thread's caches.
+/// The thief is the only one at the queue; elements come out of another thread's caches.
 template <class Queue> std::uint64_t steal_all(std::uint64_t count) {
   Queue queue;
   for (std::uint64_t i = 0; i < count; ++i) queue.push(i);

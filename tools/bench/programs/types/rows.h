@@ -14,7 +14,7 @@ namespace bench {
 struct Row {
   struct Peer {
     std::string name;
-    std::function<std::uint64_t()> run; ///< returns what has to be `expected`
+    std::function<std::uint64_t()> run; ///< returns the number that has to be `expected`
   };
   std::string name;
   std::uint64_t operations; ///< operations of one run

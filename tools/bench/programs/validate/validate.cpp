@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Says how far the simulator is from what was measured (wstree bench --parts validation).
+/// Reports how far the simulator is from the measurement (wstree bench --parts validation).
 #include "measure/report.h"
 #include "validation.h"
 
@@ -75,7 +75,7 @@ struct Request {
   std::vector<std::pair<std::uint32_t, std::string>> samples;
 };
 
-/// A team of one gets its loop in one piece whatever the schedule, so that one of them shows it.
+/// A team of one gets its loop in one piece under each schedule, so that one schedule shows it.
 void print_candidates(const Request& request) {
   std::vector<std::string_view> names;
   for (const auto& candidate : validation::candidates(request.candidates)) names.push_back(candidate.name);

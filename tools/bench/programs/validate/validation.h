@@ -23,7 +23,7 @@ struct LoopCosts {
   std::uint64_t iterations = 1;
   double start_ns = 0;             ///< time in which the body begins, once per chunk
   std::uint64_t piece = 1;         ///< iterations of each of `pieces_ns`, but the last
-  std::vector<double> pieces_ns{}; ///< on one thread; what matters is how they compare
+  std::vector<double> pieces_ns{}; ///< on one thread; only their ratios matter
 };
 
 /// Costs of entering a loop, and of a call for the next chunk.
@@ -44,10 +44,10 @@ struct Costs {
   std::vector<LoopCosts> loops;
 };
 
-/// Or one line that says what is wrong, with its number.
+/// Returns the costs, or one line with the error and its line number.
 std::variant<Costs, std::string> read_costs(std::istream& in);
 
-/// Lower quartiles in ns of what `loops --samples` has seen of a workload: other work only adds.
+/// Lower quartiles in ns of the samples of `loops --samples` for a workload: other work only adds.
 struct Measured {
   std::string runtime;                                                         ///< "libomp" or "libgomp"
   std::map<std::string, double, std::less<>> sequential;                       ///< by workload
@@ -55,7 +55,7 @@ struct Measured {
 };
 std::variant<Measured, std::string> read_samples(std::istream& in, std::uint32_t threads);
 
-/// A candidate of the benchmark and what the simulator knows it as.
+/// A candidate of the benchmark and its name in the simulator.
 struct Candidate {
   std::string_view name;
   simulate::Schedule schedule;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads of a timeline, which pages hold packed, and how many of them do what.
+// Threads of a timeline, which pages hold packed, and the number of threads in each state.
 
 const ORDER = ["l", "b", "s", "w"];
 

@@ -129,7 +129,7 @@ function painted(box, paint) {
     width = wanted;
     paint(width);
   };
-  // In a frame of its own, because it changes what the observer has seen.
+  // In a frame of its own, because it changes the observed sizes.
   new ResizeObserver(() => requestAnimationFrame(() => again(Math.floor(box.clientWidth)))).observe(box);
   painters.add((printing) =>
     again(Math.floor(!printing ? box.clientWidth : box.closest(".pair") ? PRINTED / 2 - 16 : PRINTED))

@@ -202,7 +202,7 @@ function timeline(line) {
     hideTip();
     plot?.focus.setAttribute("d", "");
   };
-  /// To the beginning of the next mark of the row, or a fiftieth of what is seen.
+  /// To the beginning of the next mark of the row, or a fiftieth of the visible time.
   const step = (direction) => {
     const entry = entries[row],
       leap = Math.max(1, (to - from) / 50);
