@@ -28,7 +28,7 @@ enum class Course : std::uint8_t {
 class Batcher {
 public:
   /// `smallest` in iterations: no batch is smaller unless less is left in its node. `share`: units per
-  /// member. `dearest`: ticks that a unit may take, as far as the member knows.
+  /// member. `dearest`: most ticks that a unit may take, by the member's estimate.
   void enter(const Settings& settings, std::uint64_t smallest, unsigned shift, float share, std::uint64_t now,
              float dearest = 0) noexcept {
     settings_ = &settings;
@@ -53,8 +53,8 @@ public:
     step_ = to_count(std::min(tail * tuning::k_first, share * tuning::k_first_of_share));
     floor_ = to_count(tail * tuning::k_least);
   }
-  /// Takes batches from one unit on again. The member leaves its share, and does not know the cost of the
-  /// units in other members' shares.
+  /// Takes batches from one unit on again. The member leaves its share, and has no estimate for the units in
+  /// other members' shares.
   void explore() noexcept {
     if (course_ == Course::explore) return;
     course_ = Course::explore;
@@ -172,7 +172,7 @@ private:
   std::uint64_t entered_ = 0;
   Bounds bounds_;
   float cost_ = 0;
-  float dearest_ = 0; // ticks that a unit may take at most, as far as the member knows
+  float dearest_ = 0; // most ticks that a unit may take, by the member's estimate
   bool is_timed_ = true;
   Course course_ = Course::explore;
   std::uint32_t step_ = 1;

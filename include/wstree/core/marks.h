@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Marks: how a word of a slot says which use of the slot it belongs to, and why no reader believes an
-// old one.
+// Marks: the part of a word in a slot that names the use to which the word belongs, and the rules by which no
+// reader believes an old word.
 #pragma once
 
 #include "wstree/core/extrema.h"

@@ -138,7 +138,7 @@ private:
   std::uint64_t units_ = 0; // units of the loop
   std::uint32_t members_ = 1;
   bool is_share_done_ = false;
-  Prior* prior_ = nullptr; // nullptr: nothing is known, nor asked for
+  Prior* prior_ = nullptr; // nullptr: there is no prior, and none is wanted
 };
 
 } // namespace wstree::core

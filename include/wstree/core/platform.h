@@ -185,7 +185,7 @@ struct StdPlatform {
     if (block == nullptr) return nullptr;
     if (reinterpret_cast<std::uintptr_t>(block) >> 56 != 0) { // a tag of AArch64: links have no room for it
       std::free(block);
-      auto* pages = static_cast<std::byte*>(map(bytes + k_line_pair)); // the link in front says nullptr
+      auto* pages = static_cast<std::byte*>(map(bytes + k_line_pair)); // the link in front is nullptr
       return pages != nullptr ? pages + k_line_pair : nullptr;
     }
     const auto behind_link = reinterpret_cast<std::uintptr_t>(block) + sizeof(void*);

@@ -86,7 +86,7 @@ template <class T> struct Cells {
   }
 };
 
-/// W is one member's private side: entered once per loop, then asked for batches until there are none.
+/// W is one member's private side: entered once per loop, then called for batches until there are none.
 ///
 ///   W::Loop     what the members share: lives in a slot that is used by one loop after the other. Zeroed
 ///               memory is a valid state, apart from pointers that the team's storage fills in once. No

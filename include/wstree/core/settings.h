@@ -43,7 +43,7 @@ struct Settings {
   std::uint64_t patience =
       250'000'000;             ///< longest wait of a member for a slot; then the ring ends (loop/ring_end.h)
   std::uint32_t roots = 0;     ///< number of the tree's roots; 0: one per member. The paper has 1
-  std::uint32_t scan_all = 16; ///< roots that a search looks at one by one; of more it asks the board
+  std::uint32_t scan_all = 16; ///< roots that a search looks at one by one; with more it reads the board
   bool clocked = true;         ///< measure busy time even if the batch mode does not need it
   bool history = true;         ///< loops start from the prior of their code location (tree, find_max, timed)
 };

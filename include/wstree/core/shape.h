@@ -19,7 +19,7 @@ struct Range {
 /// n / parts. A 64-bit division costs three times a 32-bit one, and that as much as the rest of entering
 /// a loop.
 constexpr std::uint64_t quotient_of(std::uint64_t n, std::uint32_t parts) noexcept {
-  // std::has_single_bit calls a function where there is no popcnt, and std::countr_zero asks for zero.
+  // std::has_single_bit calls a function where there is no popcnt, and std::countr_zero checks for zero.
   if ((parts & (parts - 1)) == 0) return n >> __builtin_ctz(parts);
   return n >> 32 == 0 ? static_cast<std::uint32_t>(n) / parts : n / parts;
 }

@@ -7,8 +7,9 @@
 #include <cstdint>
 
 /// Found with the simulator (`wstree simulate`, 2 to 1,024 members, ideal times of 20 us to 1 ms, all
-/// workloads of the benchmark, the step grid) and with `wstree bench`. "x0.5: 1.01" says that the time is
-/// 1.01-fold, in the geometric mean, when the constant is halved. A group of loops tells from about 1 % on.
+/// workloads of the benchmark, the step grid) and with `wstree bench`. "x0.5: 1.01" means that the time is
+/// 1.01-fold, in the geometric mean, when the constant is halved. Differences within a group of loops are
+/// significant from about 1 % on.
 namespace wstree::core::tuning {
 
 // Batches (batch.h). Durations are in Settings: shortest_target, longest_target, tail_batch.
@@ -117,13 +118,13 @@ inline constexpr float k_convincing = 0.9F;
 
 /// Units of a node that are taken from its right end if they are long and become dearer to the right.
 inline constexpr std::uint32_t k_few_dear_units = 16;
-/// Batches whose costs per unit differ by less say nothing about that.
+/// Batches whose costs per unit differ by less do not show a rise or fall.
 inline constexpr float k_dearer = 1.1F;
 
 // Members on slow cores (pace.h, tree/giving_way.h)
 
-/// A member is slow beside one that takes less than this part of its time. Equal cores differ by 8 %, as far
-/// as the clock can tell.
+/// A member is slow beside one that takes less than this part of its time. Equal cores differ by 8 %, within
+/// the resolution of the clock.
 inline constexpr float k_as_fast = 0.8F;
 /// 1 / part by which a probe may differ from the member's published time.
 inline constexpr std::uint32_t k_alike_probes = 12;
@@ -196,7 +197,7 @@ inline constexpr long k_idle_nap = 50'000;
 inline constexpr long k_idle_nap_part = 64;
 inline constexpr long k_idle_longest_nap = 5'000'000;
 /// A call that is over waits for a member of the team that has not come: longer than this, in microseconds,
-/// is a loss. Calls ask the resident crew then, until so many times the loss has passed (parallel/call.h).
+/// is a loss. Calls use the resident crew then, until so many times the loss has passed (parallel/call.h).
 inline constexpr std::uint64_t k_late_team = 20;
 inline constexpr std::uint64_t k_late_team_price = 32;
 /// Times its own work that a caller waits for the work of other members before these count as late.

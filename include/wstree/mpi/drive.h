@@ -161,7 +161,7 @@ public:
     return true;
   }
 
-  /// Tells the other ranks of events here, and hears of theirs.
+  /// Exchanges events with the other ranks: sends those of this rank, and reads theirs.
   std::uint32_t bound() {
     try {
       if (is_stopped_()) events_.bound(0);

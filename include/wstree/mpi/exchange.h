@@ -111,7 +111,7 @@ struct End {
   std::uint64_t hit = Events::k_none;     // its first one
   std::uint64_t thrower = Events::k_none; // the first element that has thrown
   std::uint64_t dropped = Events::k_none; // the first element that no rank has executed
-  std::uint64_t is_stopped = 0;           // 1: a stop was asked for here
+  std::uint64_t is_stopped = 0;           // 1: a stop was requested here
 };
 
 /// The ends of all ranks.

@@ -119,7 +119,7 @@ public:
     return true;
   }
 
-  /// Units that this rank has executed, or dropped, and counts with the next tell().
+  /// Adds units that this rank has executed, or dropped, to those that the next tell() counts.
   void count(std::uint64_t units) noexcept { uncounted_ += units; }
   /// Adds the units that were counted here to the number that all ranks read.
   void tell() {

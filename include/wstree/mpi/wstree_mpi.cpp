@@ -16,7 +16,7 @@
 
 namespace mpi = wstree::mpi;
 
-/// The program gets a piece in parts, and has executed a part when it asks for the next one.
+/// The program gets a piece in parts, and has executed a part when it calls for the next one.
 struct wstree_mpi_loop {
   mpi::detail::Options options;
   int (*stop)(void* data) = nullptr;

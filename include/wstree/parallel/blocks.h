@@ -104,7 +104,7 @@ template <std::size_t D> struct Blocks {
   constexpr std::array<interval, D> operator[](std::size_t i) const noexcept {
     std::array<std::size_t, D> at{};
     for (std::size_t d = D; d-- > 0; i /= count[d]) at[d] = i % count[d];
-    // Without signs: an interval may be longer than a ptrdiff_t can say.
+    // Without signs: an interval may be longer than the largest ptrdiff_t.
     const auto side = [&](std::size_t d) {
       const auto length = static_cast<std::size_t>(edge[d]), end = static_cast<std::size_t>(last[d]);
       const std::size_t begin = static_cast<std::size_t>(first[d]) + at[d] * length;

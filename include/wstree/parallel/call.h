@@ -25,9 +25,10 @@ namespace detail {
 /// costs a call the difference between a team and the resident crew, for half a minute at most.
 class TeamTrust {
 public:
-  /// Returns whether a call asks the crew instead.
+  /// Returns whether a call uses the crew instead.
   bool avoids_teams() const noexcept { return pause_ != 0 && core::StdPlatform::ticks() - since_ < pause_; }
-  /// When a caller asked for its team, began in it, had nothing left, and when no member had work any more.
+  /// The times at which a caller called its team, began in it, had nothing left, and at which no member had
+  /// work any more.
   struct Region {
     std::uint64_t asked, began, done, idle;
   };
@@ -143,7 +144,7 @@ inline void host_on_crew(Call& call) noexcept {
 /// Runs `work(member, members)` on up to `members` members (most_members()), with the numbers 0 to members-1.
 /// Member 0 is the caller. Other members may come late, or not at all: none may wait for a member that has
 /// not been seen. When it returns, all have left, and their writes can be seen. Exceptions of work() go to
-/// `control`, behind everything that has an index. The caller asks control.finish(). `place`: the source of
+/// `control`, behind everything that has an index. The caller calls control.finish(). `place`: the source of
 /// the members; nullptr: an OpenMP team.
 template <class Work>
 void on_members(std::uint32_t members, Control& control, Work&& work, const Place* place = nullptr) {

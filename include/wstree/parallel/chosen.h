@@ -33,7 +33,7 @@ template <class In> struct Keeping {
     else
       return std::move(kept);
   }
-  /// Keeps in[i] at the end of `list` if pred says so. Returns the predicate's result.
+  /// Keeps in[i] at the end of `list` if the predicate holds. Returns the predicate's result.
   template <class Pred> static bool keep(const In& in, std::size_t i, Pred&& pred, std::vector<Kept>& list) {
     auto&& element = in[i];
     if (!pred(element)) return false;

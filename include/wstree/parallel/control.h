@@ -33,7 +33,7 @@ public:
   }
   bool has_ended() const noexcept { return ended_.load(std::memory_order_relaxed); } // likewise
 
-  /// Something remains undone because the policy's token says so.
+  /// Notes that work remains undone because of the policy's token.
   void stop() noexcept { ended_.store(true, std::memory_order_relaxed); } // likewise
 
   /// Calls `function()`. Returns false if it has thrown, at `index`; nothing leaves. `ends`: no other batch

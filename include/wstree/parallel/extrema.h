@@ -65,7 +65,7 @@ template <class In, class Comp, class Proj> auto by_projection(Comp& comp, Proj&
 
 inline constexpr std::size_t k_nothing = ~std::size_t{0};
 
-/// The number of the best element: before(a, b) says whether a, which is to the right of the best one b so
+/// The number of the best element: before(a, b) returns whether a, which is to the right of the best one b so
 /// far, is better. Neighbouring bests are combined in order, so ties are decided by `before` alone.
 template <class In, class Before> struct Best {
   const In& in;

@@ -19,7 +19,7 @@ inline constexpr double k_filter_worth_us = 6;
 inline constexpr double k_filter_tile_us = 16;
 inline constexpr std::size_t k_filter_tile_bytes = 64 * 1024;
 
-/// Copies to an iterator: members know where, one after another, and then copy at once.
+/// Copies to an iterator: members learn their places one after another, and then copy at the same time.
 template <class In, class Out, class Pred> struct CopyWork {
   const In& in;
   Out out;

@@ -60,10 +60,10 @@ template <class... More> constexpr std::size_t least(std::size_t a, More... more
 /// team would have met.
 inline constexpr std::size_t k_plain_at_once = 16 * 1024;
 
-/// Calls piece(begin, end), which tells the policy's counter, for [0, n) in ascending pieces until the rest
-/// would take `worth_us` at the rate of the latest piece. piece() returns false if it needs no more elements.
-/// The clock is not read for the first `unclocked` elements, because that takes as long as twenty cheap ones,
-/// and an algorithm may know that its elements are cheap. Calls of a kind that was brief need no clock.
+/// Calls piece(begin, end), which advances the policy's counter, for [0, n) in ascending pieces until the
+/// rest would take `worth_us` at the rate of the latest piece. piece() returns false if it needs no more
+/// elements. The clock is not read for the first `unclocked` elements, because that takes as long as twenty
+/// cheap ones, and some algorithms always have cheap elements. Calls of a kind that was brief need no clock.
 template <class Policy, class Piece>
 Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&& piece,
                    Alone alone_is = Alone::goes_on, std::size_t unclocked = 2,

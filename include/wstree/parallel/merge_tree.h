@@ -50,7 +50,7 @@ bool are_often_equal(const Elements& elements, Span span, Compare& less) {
   return equals >= k_equals;
 }
 
-/// One merge of the tree. The member that completes its runs says where its pieces begin, and all others
+/// One merge of the tree. The member that completes its runs finds the begins of its pieces, and all others
 /// that have a piece wait for that.
 struct MergeNode {
   std::atomic<std::size_t> missing{0}; ///< tiles of its runs

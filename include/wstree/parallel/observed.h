@@ -15,17 +15,17 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// True once the library has said that it will never record a call in this process.
+/// True once it is clear that the library will never record a call in this process.
 inline constinit std::atomic<bool> g_is_unobserved{false};
 
-/// A call from before it gets a team until all members have left. Does nothing without the library, or where
-/// neither statistics nor traces nor rules are asked for.
+/// A call from before it gets a team until all members have left. Does nothing without the library, or if
+/// neither statistics nor traces nor rules are wanted.
 class Observed {
 public:
   Observed(const CallOptions& options, std::uint64_t elements) noexcept
       : Observed(options, options.where(), elements) {}
   Observed(const CallOptions& options, call_site where, std::uint64_t elements) noexcept {
-    // relaxed: a thread that misses that it is set asks once more.
+    // relaxed: a thread that misses that it is set calls the library once more.
     if (wstree_call_begin == nullptr || g_is_unobserved.load(std::memory_order_relaxed)) return;
     record_.bytes = sizeof record_;
     record_.line = where.line;
@@ -57,7 +57,7 @@ public:
   std::uint32_t members(std::uint32_t most) const noexcept {
     return record_.threads != 0 ? std::min(record_.threads, most) : most;
   }
-  /// The smallest batch, where the policy says `least`.
+  /// Returns the smallest batch, if that of the policy is `least`.
   std::uint64_t min_chunk(std::uint64_t least) const noexcept { return std::max(record_.min_chunk, least); }
 
   /// Records `counts` of a member that has left the measured call. The member came at `began`.

@@ -20,7 +20,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Elements of a block, which one member asks about and moves at a time, or fewer.
+/// Elements of a block, which one member tests and moves at a time, or fewer.
 inline constexpr std::size_t k_partition_block = 2048;
 /// Ticks of a call that one thread executes: three passes by a team take longer than one.
 inline constexpr float k_brief_partition = 100'000;
@@ -40,7 +40,7 @@ public:
   bool has_memory() const noexcept { return room_ && classes_ != nullptr && places_ != nullptr; }
 
   /// Moves all elements of class 0 to the front, those of class 1 behind them, and so on, each class in its
-  /// order. class_of(i) says which one element i has. Returns where each class ends.
+  /// order. class_of(i) returns the class of element i. Returns the end of each class.
   template <class ClassOf> auto move(ClassOf&& class_of) {
     const std::uint64_t since = Clock::ticks();
     ask(0, class_of);
@@ -212,7 +212,8 @@ template <class In, class Pred, class Proj> constexpr bool check_predicate() {
   return is_predicate<Pred, In, Proj>();
 }
 
-/// Elements of which the predicate says yes, then the others; both in their order. Returns where these begin.
+/// Elements for which the predicate holds, then the others; both in their order. Returns the begin of
+/// the others.
 struct Partition : Called, Finder {
   template <class Policy, class In, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
@@ -236,7 +237,7 @@ struct Partition : Called, Finder {
   }
 };
 
-/// Returns where the elements end of which the predicate says no.
+/// Keeps the elements for which the predicate does not hold. Returns their end.
 struct RemoveIf : Called, Finder {
   template <class Policy, class In, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// A value for each thread that asks for one, and the combination of all of them.
+/// A value for each thread that calls for one, and the combination of all of them.
 ///
 ///     wstree::per_thread<std::vector<int>> found;
 ///     wstree::for_each(rows, [&](const row& r) { if (r.is_bad()) found.local().push_back(r.number); });

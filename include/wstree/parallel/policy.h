@@ -156,7 +156,7 @@ public:
     return copy;
   }
   /// The members are threads of the pool (wstree/types/thread_pool.h) and the caller, and not an OpenMP team.
-  /// The pool outlives the call. Calls within this one say so for themselves.
+  /// The pool outlives the call. Calls within this one need the option of their own.
   template <class Pool> constexpr basic_par on(Pool&& pool) const noexcept {
     constexpr bool k_is_pool = std::is_lvalue_reference_v<Pool> && requires { &pool.place(); };
     static_assert(k_is_pool, "wstree: on() takes a thread_pool that outlives the call, or resident_crew");

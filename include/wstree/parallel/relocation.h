@@ -20,7 +20,7 @@ inline constexpr bool k_moves_safely = std::is_lvalue_reference_v<std::iter_refe
     std::is_nothrow_move_constructible_v<std::iter_value_t<Iterator>>&& std::is_nothrow_move_assignable_v<
         std::iter_value_t<Iterator>>&& std::is_nothrow_destructible_v<std::iter_value_t<Iterator>>;
 
-/// Checks that a call can change the order of the elements of In; the compiler's error says so if not.
+/// Checks that a call can change the order of the elements of In; a compiler error otherwise.
 template <class In> constexpr bool check_permutable() {
   using Iterator = std::remove_cvref_t<decltype(In::first)>;
   check_target<Iterator>();

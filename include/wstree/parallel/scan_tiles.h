@@ -157,7 +157,7 @@ private:
   }
   /// Returns the ticks to wait for the prefix. If sums cost about as much as results, a second sum instead of
   /// a result means that two members only sum up: then it is better to wait for the prefix, which the other
-  /// member is about to know.
+  /// member is about to have.
   std::uint64_t patience() const noexcept { return sum_ticks_ * 4 >= write_ticks_ * 3 ? write_ticks_ : 0; }
 
   /// Waits for its prefix for so many ticks. Returns false if it did not come or is not needed any more.

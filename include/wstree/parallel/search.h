@@ -69,7 +69,7 @@ std::size_t search(const Policy& policy, const In& in, Pred&& pred, std::size_t 
         const std::size_t hit =
             look_(offset_ + tile.begin + size * i / pieces, offset_ + tile.begin + size * (i + 1) / pieces);
         if (hit == none_) continue;
-        // An exception thrown on the left counts only if the first hit is asked for.
+        // An exception thrown on the left counts only if the first hit is wanted.
         if (verdict_.begin(k_hit == Hit::first ? current_ : 0)) {
           found_ = hit;
           verdict_.forget_exception();
@@ -126,8 +126,8 @@ bool has_hit(std::size_t begin, std::size_t end, const IsHit& is_hit) {
   return false;
 }
 
-/// The least i below `count`, or any, of which is_hit(i) says yes; `count` if there is none. has_any(begin,
-/// end) says whether there is one. Neither calls functions of the program.
+/// Returns the least i below `count`, or any, for which is_hit(i) holds; `count` if there is none.
+/// has_any(begin, end) returns whether there is one. Neither calls functions of the program.
 template <Hit k_hit, class Policy, class IsHit, class HasAny>
 std::size_t first_plain(const Policy& policy, std::size_t count, const IsHit& is_hit, const HasAny& has_any) {
   constexpr std::size_t k_compared = 1024;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls that read two ranges: the arguments that say where the second one is.
+// Calls that read two ranges: the arguments for the second one.
 #pragma once
 
 #include "wstree/parallel/ranges.h"

@@ -24,8 +24,8 @@ template <class Folder> std::uintptr_t site_key(call_site where) noexcept {
   return (reinterpret_cast<std::uintptr_t>(where.file) + (mark << 16) + where.line) * 0x9E3779B97F4A7C15U;
 }
 
-/// Calls of one kind, as one thread has seen them. It decides only when a team is asked for: an error here
-/// costs a microsecond, or a team that was not needed. Zeroed memory: nothing is known.
+/// Calls of one kind, as one thread has seen them. It decides only when a team is called: an error here costs
+/// a microsecond, or a team that was not needed. Zeroed memory: nothing is known.
 class Site {
 public:
   bool is_of(std::uintptr_t key) const noexcept { return key_ == key; }
@@ -75,7 +75,7 @@ public:
     constexpr auto half = static_cast<float>(core::tuning::k_alone / 2);
     return static_cast<std::uint64_t>(std::min(half / cost_, k_most)) + 1;
   }
-  /// Ticks per element, for members that know nothing else.
+  /// Returns the ticks per element, for members that have no other estimate.
   float cost() const noexcept { return cost_; }
 
   /// The caller alone has executed all n elements, each in `cost` ticks. If that took too long, by an

@@ -48,7 +48,7 @@ public:
     locked_.store(false, P::order(core::Tag::settle_verdict, std::memory_order_release)); // P3
   }
 
-  /// No tile is needed any more: the caller of the algorithm has asked to stop.
+  /// Ends the call early: the caller of the algorithm has requested a stop. No tile is needed any more.
   void cancel() noexcept {
     if (!begin(0)) return;
     exception_ = nullptr, cancelled_ = true;

@@ -76,7 +76,7 @@ public:
   /// Elements [first, last) for n partitions. `chunk`: elements that a partition takes at a time, which
   /// thieves cannot take any more; 1 shares best, more costs less for each element. n = 0, chunk = 0, last
   /// before first: std::invalid_argument. n >= 2^20 or 2^63 - 1 elements: std::length_error. From some 2^32 /
-  /// n elements in each partition on, chunks are larger than asked for.
+  /// n elements in each partition on, chunks are larger than `chunk`.
   partitioner(I first, I last, std::size_t n, std::size_t chunk = 1)
       : first_(first), shared_(std::make_unique<Partitions>(count(first, last), partitions(n),
                                                             chunk != 0 ? chunk : refuse_chunk())) {}

@@ -27,7 +27,7 @@ constexpr std::uint64_t equal_bound(std::uint64_t iterations, std::uint32_t memb
 /// bytes() gives for any number of members.
 class Balance {
 public:
-  /// More members, or more iterations than numbers with a fraction can tell apart, are left alone.
+  /// More members, or more iterations than a double can represent with a fraction, are left alone.
   static constexpr std::uint32_t k_most_members = 1024;
   static constexpr std::uint64_t k_most_iterations = std::uint64_t{1} << 48;
   static constexpr bool can_cut(std::uint64_t iterations, std::uint32_t members) noexcept {
@@ -136,8 +136,8 @@ private:
     return members_ * worst;
   }
 
-  /// Returns how much the latest execution counts. Errors that go on in the same direction say that costs
-  /// change; errors that alternate are noise, or the answer to the correction before.
+  /// Returns the weight of the latest execution. Errors that go on in one direction show that costs change;
+  /// errors that alternate are noise, or the answer to the correction before.
   double choose_gain() noexcept {
     double error = 0;
     double square = 0;
@@ -214,7 +214,7 @@ private:
   std::uint64_t longest_move() const noexcept {
     return static_cast<std::uint64_t>(tuning::k_longest_move * static_cast<double>(iterations_)) + 1;
   }
-  /// Cuts parts as the curve asks for, if that is worth it. No bound moves by more than `longest` iterations.
+  /// Cuts parts by the curve, if that is worth it. No bound moves by more than `longest` iterations.
   void move(std::uint64_t longest) noexcept {
     if (saved_ < 0) return;
     const double now = believed_worst(bounds_);
@@ -250,7 +250,7 @@ private:
   double* errors_ = nullptr;        // differences between measured and predicted shares, in mean parts
   double* believed_ = nullptr;      // predicted shares between some bounds
   std::uint64_t* bounds_ = nullptr; // bounds of the parts in the next execution
-  std::uint64_t* wanted_ = nullptr; // bounds that the curve asks for
+  std::uint64_t* wanted_ = nullptr; // bounds by the curve
   std::uint64_t iterations_ = 0;
   std::uint32_t members_ = 0;
   std::uint32_t executions_ = 0; // since the parts were equal for the first time, or again

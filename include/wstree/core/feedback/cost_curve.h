@@ -93,8 +93,9 @@ private:
   double density(std::uint32_t k) const noexcept { return pieces_[k].cost / length(k); }
   double centre(std::uint32_t k) const noexcept { return pieces_[k].begin + length(k) / 2; }
 
-  /// Half of the difference of the density between the ends of piece k. Costs mostly change gradually, so a
-  /// straight line says more than a step; it stays between the neighbours' densities, and above zero.
+  /// Returns half of the difference of the density between the ends of piece k. Costs mostly change
+  /// gradually, so a straight line fits better than a step; it stays between the neighbours' densities, and
+  /// above zero.
   double tilt(std::uint32_t k) const noexcept {
     if (count_ == 1) return 0;
     const auto slope = [this](std::uint32_t a, std::uint32_t b) {

@@ -109,7 +109,7 @@ public:
     return top < bottom ? static_cast<std::size_t>(bottom - top) : 0;
   }
 
-  /// Reads the items at both ends. Returns false if the queue is empty, or the owner has to ask pop(). Only
+  /// Reads the items at both ends. Returns false if the queue is empty, or the owner has to call pop(). Only
   /// the owner.
   bool look(std::uint64_t& oldest, std::uint64_t& newest) const noexcept {
     const std::int64_t top = top_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5

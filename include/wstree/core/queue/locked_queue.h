@@ -60,7 +60,7 @@ public:
   /// LocalPop: takes the newest item. Returns false if the queue is empty. Only the owner.
   bool pop(std::uint64_t& item) noexcept {
     const std::int64_t tail = own_tail() - 1;
-    // Q5, since it is asked again.
+    // Q5, because the queue is read again.
     if (head_.load(P::order(Tag::look, std::memory_order_relaxed)) > tail) return pop_locked(tail, item);
     // [L4] seq_cst, as are L5 to L7: the owner says which item it wants and then looks whether a thief wants
     //      it too; a thief moves head and then looks at tail. One of them has to see the other. Guard:
@@ -103,7 +103,7 @@ public:
     return head < tail ? static_cast<std::size_t>(tail - head) : 0;
   }
 
-  /// Reads the items at both ends. Returns false if the queue is empty, or the owner has to ask pop(). Only
+  /// Reads the items at both ends. Returns false if the queue is empty, or the owner has to call pop(). Only
   /// the owner.
   bool look(std::uint64_t& oldest, std::uint64_t& newest) const noexcept {
     const std::int64_t head = head_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5

@@ -51,7 +51,7 @@ private:
   std::uint64_t own_moves() const noexcept { return moves_.load(std::memory_order_relaxed); } // own
 
   typename P::template Atomic<std::uint64_t> loop_{0};
-  /// Never set back, so that it says something about members that have not come to this loop yet.
+  /// Never set back, so that it is also valid for members that have not come to this loop yet.
   typename P::template Atomic<std::uint64_t> moves_{0};
 };
 

@@ -77,10 +77,10 @@ public:
 
 private:
   enum class Phase : std::uint8_t {
-    arriving,    ///< has not asked for its own share yet
+    arriving,    ///< has not claimed its own share yet
     late_shares, ///< takes the shares of members that are late, before it steals
     stealing,    ///< no share is left
-    retired      ///< has asked for iteration n-1, after everything else
+    retired      ///< has claimed iteration n-1, after everything else
   };
 
   /// The moves that one pass over the other members has seen.

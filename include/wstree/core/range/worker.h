@@ -15,11 +15,11 @@ namespace wstree::core {
 
 /// Private to its member; next() is called until it returns false.
 ///
-/// Every member starts with its share, that of schedule(static) unless the loop says otherwise, takes batches
-/// from its left end, and when it is drained steals the last part of another member's range, whose first
-/// batch it keeps and whose rest it shows as its own. A share whose member is late is taken whole. Iteration
-/// n-1 is kept out (last_taken.h), for the first member that finds nothing else. Batches are taken from the
-/// left in every mode: `random` is the same as `exponential`, since the right end is the thieves'.
+/// Every member starts with its share, that of schedule(static) unless the loop has another one, takes
+/// batches from its left end, and when it is drained steals the last part of another member's range, whose
+/// first batch it keeps and whose rest it shows as its own. A share whose member is late is taken whole.
+/// Iteration n-1 is kept out (last_taken.h), for the first member that finds nothing else. Batches are taken
+/// from the left in every mode: `random` is the same as `exponential`, since the right end is the thieves'.
 template <class P> class RangeWorker {
 public:
   using Loop = RangeLoop<P>;

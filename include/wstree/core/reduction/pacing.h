@@ -22,7 +22,7 @@ public:
     are_few_ = remaining <= tuning::k_few_dear_units;
     return std::min(Pacing<P>::size(remaining), most_);
   }
-  /// Returns whether the batch whose size was asked for just before comes from the left end of the node.
+  /// Returns whether the batch of the latest size() comes from the left end of the node.
   [[gnu::always_inline]] bool takes_left_end(Rng& rng) const noexcept {
     return !(are_few_ && rises_ && is_long()) && Pacing<P>::takes_left_end(rng);
   }

@@ -13,12 +13,12 @@ struct ValueSlot {
   bool* has_value;
 };
 
-/// As std::optional, for code that makes the value in place and says so afterwards.
+/// As std::optional, for code that makes the value in place and notes that afterwards.
 template <class T> class Maybe {
 public:
   Maybe() noexcept {
 #if defined(__GNUC__) && !defined(__clang__)
-    // Keeps gcc from warning, in code that uses values, of a value that has_value() says is not there.
+    // Keeps gcc from warning, in code that uses values, of a value that is absent by has_value().
     asm("" : "=m"(value_));
 #endif
   }

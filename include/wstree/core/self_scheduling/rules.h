@@ -44,7 +44,7 @@ constexpr std::uint64_t usable_chunk(std::uint64_t chunk, std::uint64_t iteratio
   return std::clamp<std::uint64_t>(chunk, 1, iterations);
 }
 
-/// Chunks that a counter has room for, with some more for members that ask after the end.
+/// Chunks that a counter has room for, with some more for members that come after the end.
 inline constexpr std::uint64_t k_most_chunks = 1ULL << 43;
 
 /// Fixed-size chunking (Kruskal and Weiss 1985, Allocating independent subtasks on parallel processors):

@@ -122,7 +122,7 @@ private:
     std::uint32_t units = rest;
     for (std::uint32_t cut = 1; ticks_of(units) > grain() && cut != tuning::k_part_of_rest;)
       units = std::max(rest / (cut *= 2), 1U);
-    // The cost that the member knows is that of its own share.
+    // The member's prior has the cost of its own share only.
     if (root_ != entry_.index) units = std::min(units, tuning::k_foreign_growth * word_.left());
     std::uint64_t seen = word_.raw();
     const Word wanted = word_.with_left(units);

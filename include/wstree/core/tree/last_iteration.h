@@ -76,7 +76,7 @@ private:
   /// from being free.
   [[gnu::noinline]] bool ends_sooner(const View<P>& view, float cost) const noexcept {
     float others = 0;               // ticks of all that is unclaimed
-    float last = rises_ ? cost : 0; // and of the iteration; more if those at the end say so
+    float last = rises_ ? cost : 0; // and of the iteration; more if the last leaf's units cost more
     const bool must_wait = view.any_leaf([&](const Target<P>& target) {
       if (target.is_untouched_root() || is_unknown(target)) return true;
       // If the estimate is wrong, the other member does the whole rest. So a unit counts at least half of

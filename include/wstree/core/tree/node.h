@@ -111,7 +111,7 @@ public:
   }
 
   /// Publishes the owner's recent time per unit, for thieves that compare victims. 0: not known. Below 0: the
-  /// owner is slow, which tells slow members that others would take less.
+  /// owner is slow, so that slow members see that others would take less.
   void publish_cost(float ticks_per_unit) noexcept {
     // [N7] relaxed: an estimate that nothing else depends on.
     cost_.store(std::bit_cast<std::uint32_t>(ticks_per_unit),
@@ -122,9 +122,8 @@ public:
     return std::bit_cast<float>(cost_.load(P::order(Tag::publish_cost, std::memory_order_relaxed))); // N7
   }
 
-  /// Publishes the position (neighbourhood.h) of the member that has this node, or had it last; of a
-  /// free half, of the member whose node was split. Says nothing about a root that no member has owned
-  /// in this use.
+  /// Publishes the position (neighbourhood.h) of the member that has this node, or had it last; of a free
+  /// half, of the member whose node was split. Has no meaning in a root that no member has owned in this use.
   void publish_owner(std::uint32_t position) noexcept {
     // [N9] relaxed: a hint for thieves that compare distances; nothing else depends on it.
     owner_.store(position, P::order(Tag::publish_owner, std::memory_order_relaxed));

@@ -13,8 +13,8 @@ namespace wstree::core {
 
 /// There is nothing to divide, and each iteration stays with the member whose data it works on, if that
 /// member comes: a member takes its own iteration, then looks once at all other iterations, and takes those
-/// that are still there. The number of iterations does not tell a loop of a microsecond from one of a
-/// millisecond at the same code location, and need not. Private to its member.
+/// that are still there. A loop of a microsecond and a loop of a millisecond at one code location look alike
+/// here, and need not differ. Private to its member.
 template <class P> class OneEach {
 public:
   void enter(Tree<P>& tree, const Entry& entry) noexcept {

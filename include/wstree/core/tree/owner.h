@@ -24,8 +24,8 @@ enum class Claim : std::uint8_t {
 /// One member's moves in the tree. A move that succeeds hands out a batch of the node that the member owns
 /// from then on. Private to its member.
 ///
-/// Pacing, which belongs to the member, says how many units a batch has: start_node(), size(units left),
-/// gave(units), takes_left_end(coin), cost() in ticks per unit, and searched() when a search has
+/// Pacing, which belongs to the member, decides the number of units in a batch: start_node(), size(units
+/// left), gave(units), takes_left_end(coin), cost() in ticks per unit, and searched() when a search has
 /// taken time.
 template <class P, class Pacing> class Owner {
 public:
@@ -149,7 +149,7 @@ public:
 private:
   static constexpr std::uint32_t k_half = 4; // eighths
 
-  /// The first batch of a node, and the word that says so.
+  /// The first batch of a node, and the word that claims it.
   struct Batch {
     Word word;
     std::uint64_t begin;
@@ -174,7 +174,7 @@ private:
     held_ = node;
     if (near() != nullptr) show_held();
   }
-  /// Tells neighbours where to find the node that this member owns, unless it is its root.
+  /// Shows neighbours the node that this member owns, unless it is its root.
   [[gnu::noinline]] void show_held() noexcept {
     if (index_ >= view_.shape().roots()) return;
     Node<P>* const root = view_.tree().root(index_);

@@ -23,7 +23,7 @@ template <class P> struct Tree {
   Node<P>* root(std::uint32_t i) const noexcept { return roots + i * stride; }
   /// Board::words() of the roots; nullptr: a team that is so small that all roots are looked at.
   DoneWord<P>* board = nullptr;
-  /// These two know loops by all bits of their number, and share a pair of lines.
+  /// These two identify loops by all bits of their number, and share a pair of lines.
   alignas(k_line_pair) LastTaken<P> last;
   HandedOut<P> handed_out;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One member of a team working on one loop on the tree (the paper's run and workOn as a state machine,
-// because OpenMP asks for one chunk at a time).
+// because OpenMP calls for one chunk at a time).
 #pragma once
 
 #include "wstree/core/assertion.h"
@@ -56,8 +56,8 @@ public:
   /// in the hands of some member.
   bool next(Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
 
-  /// Does the same if the batch is out of the middle of the own node and the member need not read
-  /// the clock. Returns false if the caller has to ask next_slowly(); nothing has happened then.
+  /// Does the same if the batch is out of the middle of the own node and the member need not read the clock.
+  /// Returns false if the caller has to call next_slowly(); nothing has happened then.
   [[gnu::always_inline]] bool next_quickly(Range& out) noexcept {
     if (!pacing().is_quick()) return false;
     const std::uint32_t remaining = held().remaining();

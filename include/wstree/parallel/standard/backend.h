@@ -32,7 +32,7 @@ private:
   wstree::detail::Room<T> room_;
 };
 
-/// Pieces that have not begun ask the algorithm's own flag.
+/// Pieces that have not begun read the algorithm's own flag.
 inline void __cancel_execution() {}
 
 template <class Policy, class Index, class Body>

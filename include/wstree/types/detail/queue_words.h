@@ -14,8 +14,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// A thief reads a word before it knows whether the word is its own, so only elements that may be copied as
-/// bytes can stand in the queue itself.
+/// A thief reads a word before it is sure of getting it, so only elements that may be copied as bytes can
+/// stand in the queue itself.
 template <class T>
 inline constexpr bool k_is_word = std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t);
 

@@ -20,7 +20,7 @@ namespace detail {
 /// Lives in memory of the caller's, from create() to destroy().
 template <class P> class SharedLoop {
 public:
-  /// The costs of a loop's code location for each member: one element for each. Zeroed memory knows nothing.
+  /// The costs of a loop's code location for each member: one element for each. Zeroed memory holds no costs.
   using Costs = core::Prior;
 
   static std::size_t bytes(std::uint32_t members) noexcept {

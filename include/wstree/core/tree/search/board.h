@@ -14,7 +14,7 @@ namespace wstree::core {
 
 /// | number of the use:48 | done:16 |: one bit for each of 16 roots below which nothing is left, or of 16
 /// words that are full. Units of a root only get handed out, so a bit that is set stays true until the slot's
-/// next use. A word of another use (marks.h) says that nothing is done: it needs no initialisation.
+/// next use. A word of another use (marks.h) means that nothing is done: it needs no initialisation.
 template <class P> class alignas(k_line_pair) DoneWord {
 public:
   static constexpr std::uint32_t k_fan_out = 16;
@@ -98,9 +98,9 @@ public:
     }
   }
 
-  /// Calls `visit(root)` for each root that is not known to be done, from a random one on, until `stop()`,
-  /// which is asked after each. visit() says whether there is nothing left below the root; that is noted, for
-  /// all later walks. Returns whether nothing is left below any root.
+  /// Calls `visit(root)` for each root that is not known to be done, from a random one on, until `stop()`
+  /// returns true, which is called after each. visit() returns whether nothing is left below the root; this
+  /// is noted, for all later walks. Returns whether nothing is left below any root.
   template <class Visit, class Stop> bool walk(Rng& rng, Visit&& visit, Stop&& stop) noexcept {
     return leaves_ == 0 || walk_word(top_place(), rng, visit, stop);
   }

@@ -28,7 +28,7 @@ public:
   /// Eighths of the node that next() returned which are for the thief, if it has to be split.
   std::uint32_t share() const noexcept { return share_; }
 
-  /// A member begins to look for work: it has done its root. In a large team it says so.
+  /// A member begins to look for work: it has done its root. In a large team it notes that on the board.
   void start(const View<P>& view, Rng& rng) noexcept {
     is_again_ = false;
     if (has_marked_ || !view.has_board(*settings_)) return;

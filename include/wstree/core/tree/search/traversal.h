@@ -23,7 +23,7 @@ public:
   Traversal(const View<P>& view, const Order& order, const Neighbourhood* near, Rng& rng) noexcept
       : view_(view), order_(order), near_(near), rng_(rng) {}
 
-  /// Visits nodes in the order of the strategy, until `claim(Target)` says `taken`: first in the nearest
+  /// Visits nodes in the order of the strategy, until `claim(Target)` returns `taken`: first in the nearest
   /// domain, then in the one around it, and so on. Returns false if nothing is left that could be claimed.
   template <class TryClaim> bool any(TryClaim&& claim) {
     const std::uint32_t roots = view_.shape().roots();
