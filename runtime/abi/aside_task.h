@@ -37,7 +37,7 @@ private:
 
   void (*work_)() noexcept;
   std::size_t stack_;
-  std::atomic<int> state_{k_begun}; // a futex; relaxed, all: it says who goes on, and publishes nothing
+  std::atomic<int> state_{k_begun}; // a futex; relaxed, all: it decides who goes on, and publishes nothing
 };
 
 } // namespace wstree::abi

@@ -24,7 +24,7 @@ namespace wstree::abi {
 using Member = loop::Member<Platform>;
 
 /// The program's values of a loop's variable, modulo 2^64. The library hands out units. A unit is a chunk if
-/// the loop says how long its chunks are, and an iteration otherwise.
+/// the loop has a chunk of its own, and an iteration otherwise.
 struct Bounds {
   std::uint64_t lower;  // value in the first iteration
   std::uint64_t end;    // upper bound of the last chunk, inclusive or exclusive as the interface has it

@@ -49,7 +49,8 @@ Clocks read_clocks() noexcept {
 /// The state of the thread that has opened the first region; other threads leave it alone.
 struct Idle {
   std::uint64_t ended = 0;    // ticks; 0: the thread is in a region, or has opened none
-  std::uint32_t measured = 0; // gaps that are measured from here on: to ask takes longer than a short gap
+  std::uint32_t measured = 0; // gaps that are measured from here on: reading the clocks takes longer than a
+                              // short gap
   bool has_clocks = false, began = false;
   Clocks clocks; // when the gap began
 };

@@ -89,7 +89,7 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
   ompt::attend_loop(frame, kind, caller);
 }
 
-/// `watched`: the statistics or a tool may want to know of the loop.
+/// `watched`: the statistics or a tool may be interested in the loop.
 [[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,
                                          TaskSchedule schedule, const core::Settings& settings,
                                          const char* source, const void* caller, bool watched) noexcept {
@@ -229,8 +229,8 @@ Server enter_loop(LoopForm form, std::uint64_t units, std::uint64_t iterations, 
   Frame* frame = innermost_frame();
   if (frame == nullptr) [[unlikely]]
     return Server::runtime;
-  // We did not see this region opening. Only the runtime knows by which schedule all of its members decide: a
-  // member may have changed its own since. (Our marks are good schedules of the runtime; for libgomp see
+  // We did not see this region opening. Only the runtime has the schedule by which all of its members decide:
+  // a member may have changed its own since. (Our marks are good schedules of the runtime; for libgomp see
   // runtime_reads_mark().) Perhaps the region is inside a loop of ours, which has to stay as it is.
   if (!frame->is_at(caller)) [[unlikely]] {
     frame->loop.meet_foreign();

@@ -84,10 +84,10 @@ void note_set_schedule(const void* caller) noexcept;
 /// The way into a loop that its threads ask for one by one, of both interfaces. Starts a loop of
 /// `iterations`, which are so many `units`, in the calling thread's frame if we may serve it; then
 /// set_bounds() has to follow. Otherwise prepares the frame for a loop of the runtime. Rules, hints,
-/// statistics and tools are facts that it reads, and that say nothing as a rule. All members of a team get
-/// the same answer, because they decide by the same facts, including the task's schedule (OpenMP 5.2,
-/// section 11.5.3, demands that for run-sched-var). `source` is the location text of the compiler or nullptr.
-/// The arguments fit into registers, because a short loop costs little besides this call.
+/// statistics and tools are facts that it reads; mostly there are none. All members of a team get the same
+/// answer, because they decide by the same facts, including the task's schedule (OpenMP 5.2, section 11.5.3,
+/// demands that for run-sched-var). `source` is the location text of the compiler or nullptr. The arguments
+/// fit into registers, because a short loop costs little besides this call.
 Server enter_loop(LoopForm form, std::uint64_t units, std::uint64_t iterations, const char* source,
                   const void* caller) noexcept;
 

@@ -27,7 +27,7 @@ public:
   bool is_served() const noexcept { return state_ == State::served; }
   bool takes_long_way() const noexcept { return state_ == State::aside; }
   bool is_open() const noexcept { return is_served() || takes_long_way(); }
-  /// The runtime does not know of this loop, nor of its end.
+  /// Returns whether the runtime has not heard of this loop, nor of its end.
   bool is_unknown_to_runtime() const noexcept { return state_ != State::none; }
 
   /// Resets the state for a new loop, which neither the library nor the runtime has claimed yet. Returns and
@@ -44,7 +44,7 @@ public:
   /// Our loop is over: the thread's next request is not for us.
   void end() noexcept { state_ = State::over; }
 
-  /// The runtime knows of our loop as well, and therefore has to end it too.
+  /// Notes that the runtime has heard of our loop as well, and therefore has to end it too.
   void note_registered() noexcept { registered_ = true; }
   bool is_registered() const noexcept { return registered_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// omp_set_schedule and omp_get_schedule know our kinds, too; omp_get_num_procs ignores our own pins.
+// omp_set_schedule and omp_get_schedule accept our kinds, too; omp_get_num_procs ignores our own pins.
 #include "doors.h"
 #include "export.h"
 #include "loop_entry.h"

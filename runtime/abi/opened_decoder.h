@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The decoder of machine code, which the proof needs and which is opened when a region first asks for it.
+// The decoder of machine code, which the proof needs and which is opened when a region first needs it.
 #pragma once
 
 namespace wstree::abi {

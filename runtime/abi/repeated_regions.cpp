@@ -124,7 +124,7 @@ RepeatedRegion::~RepeatedRegion() {
   }
   const std::uint64_t work = work_.load(std::memory_order_relaxed);
   const std::uint64_t moved = moved_.load(std::memory_order_relaxed);
-  // Iterations that a late member leaves to the others say nothing of the loop.
+  // Iterations that a late member leaves to the others do not show that the loop is uneven.
   const bool is_even = moved <= items / core::tuning::k_steady_items ||
                        moved * (work / items) <= core::tuning::k_late * as_.settings->shortest_target;
   function_.cost().learn(work, iterations_.load(std::memory_order_relaxed), is_even,

@@ -37,7 +37,7 @@ private:
 /// `caller` opens a region.
 RepeatableFunction* find_repeatable(const void* code, const void* caller) noexcept;
 /// One execution of such a function by a team, from before the fork until after the join. On the stack of the
-/// opener. The items of a loop are its iterations, or pieces where only the function knows these.
+/// opener. The items of a loop are its iterations, or pieces if only the function has the iterations.
 class RepeatedRegion {
 public:
   /// `iterations`: 0 if they are not known before the fork. `is_whole`: members get their shares whole.

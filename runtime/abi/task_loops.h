@@ -19,7 +19,7 @@ struct TaskLoopFacts {
   std::uint64_t step;  // from one iteration to the next
   const void* body;    // the program's function for a piece
   const void* caller;
-  bool tells_last = false;  // the task has to say which piece is the last one
+  bool tells_last = false;  // the task has to mark the last piece
   bool cancellable = false; // the program may cancel taskgroups
   observe::LoopSite* site = nullptr;
   std::uint64_t began = 0;
@@ -52,7 +52,7 @@ private:
 };
 
 /// Starts a loop that the calling thread has met, if we serve it; nullptr: the runtime does. TaskLoop::size()
-/// tasks, of which number i knows part(i), then call share_task_loop(). `waits`: the thread waits for them
+/// tasks, of which number i has part(i), then call share_task_loop(). `waits`: the thread waits for them
 /// before it goes on. `source`: the location text of the compiler, or nullptr.
 ///
 /// A runtime that is asked to cancel may discard tasks. So the thread that waits ends such a loop, by

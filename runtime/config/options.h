@@ -2,7 +2,7 @@
 //
 // Settings of the user. The table in options.def is the one truth; this header gives it types.
 //
-// Nothing here allocates, throws, reads a global or asks the C library for state (locale, errno, getenv), so
+// Nothing here allocates, throws, reads a global or uses the C library's state (locale, errno, getenv), so
 // every function may run before the C library is initialised. All functions may be called from any thread at
 // any time.
 #pragma once
@@ -45,8 +45,8 @@ constexpr const OptionText& text_of(Option option) noexcept {
   return k_options[static_cast<std::size_t>(option)];
 }
 
-/// Largest chunk of a schedule of ours: OpenMP hands chunks around as int, and the bits above say which of
-/// our schedules it belongs to (marked_schedule.h).
+/// Largest chunk of a schedule of ours: OpenMP hands chunks around as int, and the bits above encode the
+/// schedule of ours that it belongs to (marked_schedule.h).
 inline constexpr std::uint64_t k_max_chunk = (std::uint64_t{1} << 26) - 1;
 /// Largest chunk of the fallback, which is the OpenMP runtime's.
 inline constexpr std::uint64_t k_max_fallback_chunk = 2147483647;

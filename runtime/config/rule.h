@@ -39,7 +39,7 @@ public:
   /// their size.
   constexpr bool cuts_chunks() const noexcept { return field(k_cut) != 0; }
   constexpr std::uint64_t threads() const noexcept { return field(k_threads); } ///< 0: as without rules
-  /// The kinds of loops that are served; `otherwise` if no rule says so. A rule that names a schedule for a
+  /// The kinds of loops that are served; `otherwise` if no rule sets them. A rule that names a schedule for a
   /// loop has it served, with any clause in the loop's source.
   constexpr LoopKinds loops(LoopKinds otherwise) const noexcept {
     if (field(k_loops) != 0) return LoopKinds{static_cast<std::uint8_t>(field(k_loops))};

@@ -89,8 +89,8 @@ public:
     return recording_;
   }
 
-  /// Returns the next batch if the tree has it at hand. If not, the caller asks next_slowly(), and when
-  /// that returns false, nothing is left for this member.
+  /// Returns the next batch if the tree has it at hand. If not, the caller calls next_slowly(), and when that
+  /// returns false, nothing is left for this member.
   [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept {
     return asks_ <= Asks::traced_tree && worker<core::Model::tree>().next_quickly(out);
   }
@@ -114,7 +114,7 @@ private:
     traced_tree, // tree, whose quick batches are added to the trace afterwards
     model,       // model_
     piece,
-    watched // trace and recording, which ask unwatched_
+    watched // trace and recording, which call unwatched_
   };
 
   /// The private side of the present loop, whose model is `model`.

@@ -150,7 +150,7 @@ private:
   }
 
   /// Puts accounts of `members` in the place of `before`, which has fewer or is null. All members of a team
-  /// ask for the same number: the first one's stay. Returns the accounts; nullptr: no memory.
+  /// call with one number: the first one's stay. Returns the accounts; nullptr: no memory.
   [[gnu::noinline]] Accounts* grow(Accounts* before, std::uint32_t members) noexcept {
     auto* larger = static_cast<Accounts*>(P::allocate(bytes_of_accounts(members))); // zeroed: of no region
     if (larger == nullptr) return nullptr;

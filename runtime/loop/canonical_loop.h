@@ -53,7 +53,7 @@ private:
 };
 
 /// The loop `for (T i = start; up ? i < end : i > end; i += increment)`, T being long or unsigned long long:
-/// GCC's way to say it. The values are kept modulo 2^64; a negative increment of the unsigned form is its
+/// GCC's form of a loop. The values are kept modulo 2^64; a negative increment of the unsigned form is its
 /// two's complement. An increment of 0, which no compiler emits, counts as a loop that is not countable.
 class HalfOpenLoop {
 public:

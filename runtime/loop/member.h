@@ -18,7 +18,7 @@ namespace wstree::loop {
 template <class P, class Sizes = UsualSizes> class Member {
 public:
   using Opening = typename Team<P, Sizes>::Opening;
-  /// `team`, which is open as `opening` says, may be null if `members` is 1.
+  /// `team`, which was opened with `opening`, may be null if `members` is 1.
   Member(Team<P, Sizes>* team, const Opening& opening, std::uint32_t index, std::uint32_t members) noexcept
       : ring_(team, opening, index, members) {}
   Member(Team<P, Sizes>* team, std::uint32_t index, std::uint32_t members) noexcept
@@ -89,7 +89,7 @@ public:
 
   /// Gives this member its next chunk. Returns false if there is none; the member leaves the loop by leave().
   bool next(core::Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
-  /// The two halves of next(): if the first one returns false, the caller has to ask the second one.
+  /// The two halves of next(): if the first one returns false, the caller has to call the second one.
   [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept { return worker_.next_quickly(out); }
   bool next_slowly(core::Range& out) noexcept {
     const core::DefaultFloats floats;

@@ -18,7 +18,7 @@ public:
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
   using Opening = typename Team<P, Sizes>::Opening;
 
-  /// `team`, which is open as `opening` says, may be null if `members` is 1.
+  /// `team`, which was opened with `opening`, may be null if `members` is 1.
   RingMember(Team<P, Sizes>* team, const Opening& opening, std::uint32_t index,
              std::uint32_t members) noexcept
       : team_(team), opening_(opening), index_(index), members_(members) {}
@@ -28,7 +28,7 @@ public:
   std::uint32_t index() const noexcept { return index_; }
   std::uint32_t members() const noexcept { return members_; }
   core::Priors& priors() const noexcept { return storage_->priors(index_); }
-  /// As PaceKeeper::enter(). Kept out of the way of loops that ask nothing.
+  /// Does PaceKeeper::enter(). Kept out of the way of loops that need no pace.
   [[gnu::noinline]] core::Pace* pace(const core::Prior& prior, std::uint64_t iterations,
                                      const core::Settings& settings) const noexcept {
     return storage_->pace(index_).enter(prior, iterations, loop_, index_, members_, settings,
@@ -53,9 +53,9 @@ public:
     return false;
   }
 
-  /// Starts the region's next loop, which says that this member has left the one before. Returns false, to
-  /// all members alike, if there is no memory or the ring has ended (ring_end.h); nothing was started.
-  /// `is_tree`: the member's root is about to be used.
+  /// Starts the region's next loop, by which other members see that this member has left the one before.
+  /// Returns false, to all members alike, if there is no memory or the ring has ended (ring_end.h); nothing
+  /// was started. `is_tree`: the member's root is about to be used.
   [[gnu::always_inline]] bool start_next(const core::Settings& settings, bool is_tree) noexcept {
     if (storage_ == nullptr && !find_storage()) return false;
     ++loop_;

@@ -18,8 +18,7 @@ namespace wstree::loop {
 /// the join; kept for its next region, so that a region in the steady state allocates nothing.
 ///
 /// Loops are numbered from region to region without gaps or repeats. Loop k uses slot k mod k_ring. A member
-/// that starts loop k says by that that it left all loops before k, however it left them: cancellation needs
-/// no hook.
+/// that starts loop k shows by that that it left all loops before k, in any way: cancellation needs no hook.
 template <class P, class Sizes = UsualSizes> class Team {
 public:
   using Store = Storage<P, Sizes>;

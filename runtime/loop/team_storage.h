@@ -97,8 +97,8 @@ template <class P> struct Slot {
   }
 
   /// Empties or renews every mark that would soon look current (core/marks.h): each member does so in a use
-  /// for which that is due, before it looks at anything else here. Queues, shares and the last iteration know
-  /// loops by all bits of their numbers.
+  /// for which that is due, before it looks at anything else here. Queues, shares and the last iteration
+  /// identify loops by all bits of their numbers.
   void refresh(std::uint64_t use, std::uint32_t capacity) noexcept {
     tree.refresh(use, capacity);
     range.refresh(use, capacity);

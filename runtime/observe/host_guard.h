@@ -9,7 +9,7 @@ using SignalSet = std::uint64_t; // a signal set of the kernel: bit n - 1 is sig
 
 /// While one of these lives on a thread's stack, writing to a pipe without reader or past the file size limit
 /// is an error code and no deadly signal (SIGPIPE, SIGXFSZ). A signal that our own write raised is taken away
-/// again, one that was pending before stays. Asks the kernel only, so that it may be used while the library
+/// again, one that was pending before stays. Calls the kernel only, so that it may be used while the library
 /// is loaded.
 class WriteGuard {
 public:

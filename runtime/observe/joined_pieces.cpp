@@ -35,7 +35,7 @@ void JoinedPieces::add(std::uint64_t begin, std::uint64_t end, std::uint64_t cou
 
 bool JoinedPieces::join(std::uint64_t iterations) noexcept {
   if (iterations_ != iterations || iterations == 0) return false;
-  // Ends before begins, so that pieces that only touch do not overlap. The sign tells them apart, also of 0.
+  // Ends before begins, so that pieces that only touch do not overlap. They differ by the sign, also of 0.
   std::sort(ends_, ends_ + end_count_, [](const End& a, const End& b) {
     if (a.position != b.position) return a.position < b.position;
     return std::signbit(a.density) && !std::signbit(b.density);

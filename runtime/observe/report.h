@@ -26,7 +26,7 @@ struct ReportFrame {
   std::uint64_t ended = 0;            // seconds since 1970; 0: not known
 };
 
-/// An execution whose busiest member worked this short says nothing about how even a loop is: to share it out
+/// An execution whose busiest member worked so briefly does not show whether a loop is even: to share it out
 /// takes as long.
 inline constexpr std::uint64_t k_short_execution_ns = 20'000;
 /// Nor do all executions of a loop together, if they are shorter than this: nothing can be gained.
@@ -48,7 +48,7 @@ public:
     const LoopSite* site = nullptr;
     const void* address = nullptr; // null for the shared site
     std::uint64_t wall_ticks = 0;
-    std::uint64_t uneven_ticks = 0; // 0 if the loop is too short to tell, and in the order by time
+    std::uint64_t uneven_ticks = 0; // 0 if the loop is too short for a judgement, and if the order is by time
   };
   const Row* begin() const noexcept { return rows_.data(); }
   const Row* end() const noexcept { return rows_.data() + count_; }

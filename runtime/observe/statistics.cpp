@@ -42,7 +42,7 @@ ReportFrame frame_of(double ns_per_tick, std::uint32_t max_threads, const char* 
           wait_figures()};
 }
 
-/// The command line with blanks between its words; empty: the system does not tell.
+/// Returns the command line with blanks between its words; empty: the system does not show it.
 std::string_view command_line() noexcept {
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Statistics of served loops, summed up per code location. Nothing here allocates or takes a lock (the first
-// execution of a location asks the dynamic linker for its module, which locks for a moment).
+// execution of a location calls the dynamic linker for its module, which locks for a moment).
 #pragma once
 
 #include <cstddef>
@@ -65,14 +65,14 @@ std::uint64_t executions_recorded() noexcept;
 /// Starts all figures from zero again; call in the child after fork, while it has one thread.
 void forget_executions() noexcept;
 
-/// Writes the figures of all sites that were executed, those first which could save most if they were even,
-/// in the format and to the place that options.stats and options.stats_path say; nothing for
-/// StatsFormat::off. Preserves errno.
+/// Writes the figures of all sites that were executed, in the format of options.stats and to
+/// options.stats_path. Sites that could save most if they were even come first; nothing for StatsFormat::off.
+/// Preserves errno.
 ///
 /// A path may contain %p (process id), %h (host), %r (MPI rank, else 0), %e (program name) and %%. Missing
 /// folders are created and an existing file is never touched: .1, .2 and so on is appended until the name is
 /// new (something that is no regular file, such as /dev/null or a pipe, is written to). In a setuid program
-/// the path is ignored. If the file cannot be written, one line on stderr says so.
+/// the path is ignored. If the file cannot be written, there is one line on stderr.
 ///
 /// Meant for the end of the program, also from destructors of a library; loops that are still running are
 /// counted as far as they were recorded. A second call at the same time returns at once.

@@ -13,7 +13,7 @@
 
 namespace wstree::place {
 
-/// Processor time, in CPUs, that a cpu.max says; "max 100000" is nothing.
+/// Returns the processor time, in CPUs, of a cpu.max; "max 100000" is nothing.
 std::optional<double> parse_cpu_max(std::string_view text) noexcept;
 /// Returns the processor time of the two files of version 1, in which a quota of -1 is none.
 std::optional<double> parse_cfs(std::string_view quota, std::string_view period) noexcept;

@@ -54,7 +54,7 @@ std::optional<CpuSet> parse_cpu_list(std::string_view text) noexcept {
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
 
   CpuSet set;
-  if (text.empty()) return set; // the kernel's files say it so
+  if (text.empty()) return set; // as in the kernel's files
   do {
     const auto first = take_cpu(text);
     if (!first) return std::nullopt;

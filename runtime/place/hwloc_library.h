@@ -20,7 +20,7 @@ namespace wstree::place {
 /// hwloc_x() is member x; an optional one may be null.
 class HwlocLibrary {
 public:
-  /// Opens libhwloc. is_open() says whether that worked, and problem() why not.
+  /// Opens libhwloc. is_open() returns whether that worked, and problem() why not.
   HwlocLibrary() noexcept;
   ~HwlocLibrary();
   HwlocLibrary(const HwlocLibrary&) = delete;

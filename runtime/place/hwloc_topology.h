@@ -58,7 +58,7 @@ private:
 #else
     constexpr unsigned long and_faster = 0;
 #endif
-    // An older hwloc refuses flags that it does not know. The result is restricted to the mask in any case.
+    // An older hwloc refuses newer flags. The result is restricted to the mask in any case.
     if (hwloc_.topology_set_flags(handle_, flags | and_faster) == 0) return;
     if (hwloc_.topology_set_flags(handle_, flags) == 0) return;
     hwloc_.topology_set_flags(handle_, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);

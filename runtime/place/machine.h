@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The machine as the scheduler sees it: the CPUs that the process may use, and the domains that they share.
-// hwloc is asked once; nothing of it is kept.
+// hwloc is read once; nothing of it is kept.
 #pragma once
 
 #include "cpu_set.h"

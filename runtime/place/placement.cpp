@@ -130,7 +130,7 @@ bool Placement::pin(const TeamPlan& plan, std::uint32_t member, pthread_t opener
 }
 
 /// Returns whether the opening thread, which is never pinned, still has the mask that all of this was made
-/// for. The mask of a pinned thread does not tell whether it was meanwhile given the very CPU that it is
+/// for. The mask of a pinned thread does not show whether it was meanwhile given the very CPU that it is
 /// pinned to.
 bool Placement::is_as_it_was(pthread_t opener) noexcept {
   while (true) {

@@ -32,7 +32,7 @@ public:
   /// A value of OMP_PLACES: threads, cores, l2_caches, l3_caches, ll_caches, numa_domains, sockets, each with
   /// (n); or a list of {cpu[:length[:stride]],...} with [:count[:stride]] and !. CPUs that are not allowed
   /// are left out, and places that become empty as well. nullptr: not understood, nothing is left, or no
-  /// memory; `why` says which.
+  /// memory; `why` is the reason.
   static std::unique_ptr<const Places> parse(const Machine& machine, std::string_view text,
                                              std::string_view& why) noexcept;
 

@@ -17,7 +17,7 @@ enum class Reason : std::uint8_t {
   fits,             ///< auto: a member for every core: pinned
   off,              ///< none
   alone,            ///< a team of one has nothing to arrange
-  user_placed,      ///< a variable of OpenMP or of a runtime says where threads go
+  user_placed,      ///< a variable of OpenMP or of a runtime places threads
   ranks_share_mask, ///< other ranks would pin their threads to the same CPUs
   quota,            ///< less processor time than threads
   too_many,         ///< more members than CPUs

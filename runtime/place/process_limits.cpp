@@ -21,7 +21,7 @@ namespace wstree::place {
 
 namespace {
 
-/// The program around us must not see that we have asked the system something.
+/// The program around us must not see that we have called the system.
 class KeepErrno {
 public:
   KeepErrno() noexcept : saved_(errno) {}

@@ -21,7 +21,7 @@ struct Limits {
   double quota = 0;              ///< processor time that the control groups grant, in CPUs; 0: no limit
   std::uint32_t local_ranks = 1; ///< processes of this MPI job on this machine, by the launcher's variables
   bool ranks_share_mask = false; ///< and this mask is not this rank's alone, as far as can be told
-  std::string_view rank_source;  ///< the variable that said so
+  std::string_view rank_source;  ///< the variable that had the number
   /// The first variable found with which the user has decided about placement: OMP_PROC_BIND, OMP_PLACES,
   /// KMP_AFFINITY, GOMP_CPU_AFFINITY. Empty: none.
   std::string_view user_placed;
@@ -41,7 +41,7 @@ void note_call_filter() noexcept;
 void note_new_call_filter() noexcept;
 /// Returns whether the process has put up a filter of system calls since it began. Such a process means to
 /// ask the system nothing any more: a look at the machine may end it. A filter that came past the C library's
-/// functions into a process that had one is known by PR_SET_NO_NEW_PRIVS, which filters of users without
+/// functions into a process that had one shows by PR_SET_NO_NEW_PRIVS, which filters of users without
 /// privileges need.
 bool has_new_call_filter() noexcept;
 

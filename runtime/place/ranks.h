@@ -12,7 +12,7 @@ namespace wstree::place {
 
 struct LocalRanks {
   std::uint32_t count = 1;
-  std::string_view source; ///< name of the variable that said so; empty: none did
+  std::string_view source; ///< name of the variable with the number; empty: there was none
 };
 /// Returns the number of ranks on this host by the variables of the launchers (Open MPI, MPICH and Intel MPI,
 /// MVAPICH2, Slurm, PALS, Cray's PMI, jsrun, torchrun). If several are set, it is the largest of their

@@ -36,7 +36,7 @@ struct FoundCpus {
   CpuClaims claims;
   UsableCpus usable;
   PathText quota_file;          ///< file with the quota
-  std::string_view rank_source; ///< the variable that says how many ranks there are
+  std::string_view rank_source; ///< the variable with the number of ranks
 };
 /// Returns the usable CPUs for the calling thread's mask, with files below `root` and the variables in
 /// `envp`. Makes system calls only, so that the library's constructor may call it. Changes errno.

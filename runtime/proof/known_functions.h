@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of other objects that the proof knows by name.
+// Functions of other objects that the proof recognises by name.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Proves from the machine code of an outlined function that it may be called again for each piece of its
-// loop. README.md has the theorem and its cases. All that the proof does not know is a no.
+// loop. README.md has the theorem and its cases. Code that the proof does not recognise is refused.
 #pragma once
 
 #include "count.h"
@@ -24,11 +24,11 @@ struct Verdict {
   const void* at = nullptr; ///< refused: the instruction that is to blame; nullptr: the whole function is
   // Return addresses of the calls that are to be answered for a piece; calls that return elsewhere get the
   // true answers. clang: __kmpc_reduce*() is to be answered by 1 while a lock of the caller's is held, until
-  // __kmpc_end_reduce*(); that the piece has the last iteration is to be said of one piece only.
+  // __kmpc_end_reduce*(); only one piece is to be marked as that with the last iteration.
   const void* after_thread_count = nullptr;  ///< gcc: of omp_get_num_threads()
   const void* after_thread_number = nullptr; ///< gcc: of omp_get_thread_num()
   const void* after_static_init = nullptr;   ///< clang: of __kmpc_for_static_init_*
-  IterationCount iterations;                 ///< gcc: of the loop; clang says them itself
+  IterationCount iterations;                 ///< gcc: of the loop; clang passes them itself
   bool has_float_reduction = false; ///< sums of floating-point numbers are rounded as the pieces are cut
   bool has_lastprivate = false;     ///< the piece with the last iteration stores values for the program
   bool has_reduction = false;       ///< merges values behind the loop; clang: by __kmpc_reduce*

@@ -32,7 +32,7 @@ struct Flags {
   std::uint8_t size = 0;           ///< bytes of the operands, in general registers or memory
   Bits overflow = k_carried;       ///< inputs of overflow and carry beyond the result; not for comparisons
   std::uint16_t registers[2] = {}; ///< registers that still hold the compared operands, a bit each
-  bool is_carry = false;           ///< they tell of the carry alone
+  bool is_carry = false;           ///< the flags hold a carry alone
 };
 
 /// The facts that hold on every path to a place.

@@ -170,7 +170,7 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
   std::int64_t constant = 0;
   bool is_known = false;
-  // The difference of other values does not say how they were extended.
+  // The difference of other values does not show how they were extended.
   if (values_.is_constant(state.flags.a) && values_.is_constant(state.flags.b) &&
       values_.is_constant(difference, constant) && !loop_.is_guessed) {
     const std::int64_t most = state.flags.size >= 4 || state.flags.size == 0 ? INT32_MAX : INT8_MAX;

@@ -68,7 +68,7 @@ bool Prover::step_divide(const Instruction& instruction, State& state) noexcept 
   return true;
 }
 
-/// A byte that says whether a condition holds.
+/// Writes a byte that is 1 if a condition holds, and 0 otherwise.
 bool Prover::step_set(const Instruction& instruction, State& state) noexcept {
   const Operand& to = instruction.operands[0];
   const Flags& flags = state.flags;

@@ -256,7 +256,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     if (is_word)
       for (Value& value : low) value = first_word(value);
     state.flags = {low[0], low[1], true};
-    // Unordered operands: the sign says nothing of the difference.
+    // Unordered operands: the sign does not show the difference.
     if (values_.is_constant(values_.subtract(low[0], low[1])))
       state.flags = {result(instruction.id, low[0], low[1]), values_.constant(0)};
     return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers of 4 bytes that are used as numbers of 8. A polynomial does not say how it was extended, so in a
+// Numbers of 4 bytes that are used as numbers of 8. A polynomial does not record how it was extended, so in a
 // program that computes its part itself, 8 bytes of a value made in 4 may count as addresses only.
 #include "prover.h"
 #include "registers.h"

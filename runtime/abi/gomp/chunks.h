@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The chunks of a served loop, as GCC's interface tells a program of them.
+// The chunks of a served loop in the form of GCC's interface.
 #pragma once
 
 #include "frame.h"
@@ -11,7 +11,7 @@
 
 namespace wstree::abi::gomp {
 
-/// Tells the program the bounds of `range`.
+/// Writes the bounds of `range` for the program.
 template <class T>
 [[gnu::always_inline]] inline void tell(const Frame& frame, const core::Range& range, T* first,
                                         T* past) noexcept {

@@ -129,7 +129,7 @@ WSTREE_RUNTIME_START(nonmonotonic_runtime, plain, true)
 WSTREE_RUNTIME_START(runtime, plain, false)
 WSTREE_RUNTIME_START(ordered_runtime, ordered, false)
 
-// Loops that say dynamic or guided.
+// Loops with dynamic or guided in their source.
 #define WSTREE_NAMED_START(kind, loop_kind)                                                                  \
   static constinit NamedStart<long> g_##kind##_start{"GOMP_loop_" #kind "_start", loop_kind};                \
   static constinit NamedStart<ull, bool> g_ull_##kind##_start{"GOMP_loop_ull_" #kind "_start", loop_kind};   \

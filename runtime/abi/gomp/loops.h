@@ -30,7 +30,7 @@ inline constexpr long k_guided = 3;
 inline constexpr long k_nonmonotonic_runtime = 4;
 inline constexpr long k_monotonic = 1L << 31;
 
-/// The schedule in WSTREE_FALLBACK as libgomp knows it: it has no trapezoidal one, and its auto is static.
+/// The schedule in WSTREE_FALLBACK in libgomp's terms: it has no trapezoidal one, and its auto is static.
 struct Fallback {
   long kind = k_runtime; // k_static, k_dynamic or k_guided
   long chunk = 0;        // 0: none
@@ -195,7 +195,7 @@ private:
   bool stealable_;
 };
 
-/// ..._start of loops that say dynamic or guided, with a chunk.
+/// ..._start of loops with dynamic or guided in their source, with a chunk.
 template <class T, class... Up> class NamedStart {
 public:
   constexpr NamedStart(const char* name, config::LoopKind kind) noexcept : start_(name), kind_(kind) {}

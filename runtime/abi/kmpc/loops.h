@@ -38,7 +38,7 @@ struct DistributeShare {
   std::uint64_t count = 0;
   bool has_last = false;
 };
-/// False if the runtime cannot be asked which team this is.
+/// Returns false if the runtime has no answer which team this is.
 bool distribute_share(std::uint64_t iterations, DistributeShare& share, const void* caller) noexcept;
 
 /// The entry points for loops whose variable has type T.
@@ -156,7 +156,7 @@ private:
 
   using Next = i32(ident_t*, i32, i32*, T*, T*, S*);
 
-  /// The function to ask; nullptr: the calling thread asks about its served loop.
+  /// Returns the runtime's function; nullptr: the calling thread asks about its served loop.
   [[gnu::noinline]] Next* runtimes_next(bool wants_last, const void* caller) noexcept {
     Frame* frame = t_frame;
     // libomp's own layer for GCC's programs asks without `last` about loops that it began itself.
@@ -165,8 +165,8 @@ private:
     return next_.require(caller);
   }
 
-  /// Tells the program the bounds of `range`. Modulo 2^64 and cut to the width of T this is exact for every
-  /// bound, sign and stride.
+  /// Writes the bounds of `range` for the program. Modulo 2^64 and cut to the width of T this is exact for
+  /// every bound, sign and stride.
   [[gnu::always_inline]] static void tell(const Frame& frame, const core::Range& range, i32* last, T* lower,
                                           T* upper, S* stride) noexcept {
     const Bounds& bounds = frame.bounds;

@@ -10,9 +10,9 @@
 
 namespace wstree::abi::kmpc {
 
-/// The function learns its bounds from __kmpc_for_static_init_*, which knows the whole loop: the first call
-/// of it begins the loop, and __kmpc_for_static_fini takes the next piece, so that the runtime hears of the
-/// end when there is none. On the stack of the member.
+/// The function gets its bounds from __kmpc_for_static_init_*, which gets the whole loop: the first call of
+/// it begins the loop, and __kmpc_for_static_fini takes the next piece, so that the runtime hears of the end
+/// when there is none. On the stack of the member.
 class MemberPieces : public PieceAnswers {
 public:
   MemberPieces(Frame& frame, RepeatedRegion& region) noexcept : frame_(frame), region_(region) {
@@ -35,7 +35,7 @@ public:
     } while (state_ == State::cut && is_answered_ && piece_.begin != piece_.end);
   }
 
-  /// The function has not asked for its bounds yet.
+  /// Returns whether the function has not asked for its bounds yet.
   bool is_new() const noexcept { return state_ == State::none; }
   /// The member executes pieces, or has executed its last one.
   bool is_cut() const noexcept { return state_ == State::cut || state_ == State::over; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Static loops of LLVM's interface: the runtime says which part of the loop a thread gets, and we replace
-// that by another part where WSTREE_LOOPS names static loops and the region has been measured before.
+// Static loops of LLVM's interface: the runtime chooses a thread's part of the loop, and we replace it by
+// another part where WSTREE_LOOPS names static loops and the region has been measured before.
 #include "balanced_regions.h"
 #include "canonical_loop.h"
 #include "export.h"

@@ -90,7 +90,7 @@ struct Clauses {
   u64* upper;
   i64 step;
   i32 form;   // k_no_clause, or which clause cuts the loop
-  void* copy; // initialises the variables of a copy, and says whether it is the last one
+  void* copy; // initialises the variables of a copy, and marks the last one
 };
 
 /// Prepares `task` and its bounds for a loop that we serve. grainsize() and num_tasks() set the size of one

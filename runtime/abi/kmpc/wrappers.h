@@ -53,8 +53,8 @@ struct Served {
   [[gnu::noinline]] static void leave(Frame& frame) noexcept { ServedMember::leave(frame); }
 };
 
-/// A member of a region whose loops the runtime serves. The frame says so: to libomp the region's schedule
-/// counts, even if members ask for ours inside.
+/// A member of a region whose loops the runtime serves. The frame records that: in libomp the region's
+/// schedule counts, even if members ask for ours inside.
 struct Plain : Lent<Plain> {
   [[gnu::noinline]] static Frame* enter(void* memory, const void* caller) noexcept {
     auto& frame = *::new (memory) Frame(runtime_place(caller), Frame::Kind::unserved);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // OMPT for programs on libgomp, which has none (WSTREE_OMPT=1). The entries in gomp/ report the calling
-// thread's events here, and the tool hears of them. They ask tool_listens() first. Events of threads for
+// thread's events here, and the tool hears of them. They call tool_listens() first. Events of threads for
 // which there is no memory are lost.
 #pragma once
 
@@ -53,9 +53,9 @@ struct ToldRegion {
   Data left{}; // the parent's frame data before the region
 };
 
-/// A member of a region, around the call of the program's outlined function. libgomp does not say when a
-/// worker leaves the barrier of the region: the tool hears of its beginning and end, and of the end of the
-/// worker's task, when the worker enters it. Member 0 leaves it when the region is over.
+/// A member of a region, around the call of the program's outlined function. libgomp has no event for a
+/// worker that leaves the barrier of the region: the tool hears of its beginning and end, and of the end of
+/// the worker's task, when the worker enters it. Member 0 leaves it when the region is over.
 class ToldMember {
 public:
   ToldMember(ToldRegion& region, std::uint32_t index, std::uint32_t members, void* frame) noexcept;

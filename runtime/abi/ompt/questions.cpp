@@ -36,7 +36,7 @@ int enumerate_states(int current, int* next, const char** name) {
   return 1;
 }
 
-/// We tell of no mutex.
+/// Our events have no mutex.
 int enumerate_mutexes(int, int*, const char**) { return 0; }
 
 int answer_for(int event) noexcept {

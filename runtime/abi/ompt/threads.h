@@ -43,10 +43,10 @@ extern Callbacks g_told_by_us;
 /// begin makes the key.
 extern pthread_key_t g_thread_key;
 void end_thread(void* thread) noexcept;
-/// Tells the tool that the calling thread ends.
+/// Calls the tool for the end of the calling thread.
 void tell_end_of(Thread& thread) noexcept;
 
-/// The functions that a tool asks for by name; nullptr: we do not have it.
+/// Returns the function of that name for a tool; nullptr: we do not have it.
 Function look_up_ours(const char* name);
 /// Some code that runs on the runtime in question.
 const void* told_code() noexcept;

@@ -28,11 +28,11 @@ struct Tool {
   SetCallback set = nullptr;
   GetCallback get = nullptr;
   GetTaskInfo get_task = nullptr;
-  bool names_kinds = false; // the runtime tells of loops by the kind of their schedule
+  bool names_kinds = false; // the runtime's events name the kind of a loop's schedule
 };
 constinit Tool g_tool;
 constinit std::atomic<bool> g_taken{false};
-/// libomp tells kinds from 18 on; 19 is the first that differs from those before by a function.
+/// libomp names kinds from 18 on; 19 is the first that differs from those before by a function.
 constinit Real<void(void*, int)> g_first_with_kinds{"__kmpc_dispatch_deinit", true};
 /// The tool's callbacks for the events that concern us.
 constinit Callbacks g_callbacks;
@@ -75,7 +75,7 @@ Function stand_in(int event) noexcept {
     return reinterpret_cast<Function>(&on_sync<k_sync_region>);
   case k_sync_region_wait:
     return reinterpret_cast<Function>(&on_sync<k_sync_region_wait>);
-  case k_mutex_released: // the runtime may tell an address that it remembers from another call
+  case k_mutex_released: // the runtime may pass an address that it remembers from another call
     return reinterpret_cast<Function>(&on_released);
   case k_cancel:
     return reinterpret_cast<Function>(&on_cancel);
@@ -154,7 +154,7 @@ int work_of(config::LoopKind kind) noexcept {
     return k_work_loop_guided;
   case config::LoopKind::runtime:
   case config::LoopKind::auto_:
-  case config::LoopKind::taskloop: // the runtime tells of those itself
+  case config::LoopKind::taskloop: // the runtime has events for these itself
     break;
   }
   return k_work_loop_other;
@@ -170,7 +170,7 @@ void tell_work(const Frame& frame, int endpoint) noexcept {
 } // namespace
 
 void attend_loop(Frame& frame, config::LoopKind kind, const void* caller) noexcept {
-  if (tool_listens(caller)) return frame.loop.hold(); // gomp/ tells the tool of this loop
+  if (tool_listens(caller)) return frame.loop.hold(); // gomp/ calls the tool for this loop
   if (callback<Work>(k_work) == nullptr && callback<Dispatch>(k_dispatch) == nullptr) return;
   frame.code = caller;
   frame.work = static_cast<std::uint16_t>(work_of(kind));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The profiler that listens to the runtime, if there is one and the library was asked for: the events that it
+// The profiler that listens to the runtime, if there is one and the library is active: the events that it
 // wants, and those of the loops that we serve.
 #pragma once
 

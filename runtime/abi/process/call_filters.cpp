@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Filters of system calls (seccomp) that the program puts up: a call that it does not make itself may end it
-// from then on. The kernel says whether calls are filtered, but whether a filter has come since the process
-// began, as in a container, only in a file, which may not be opened then. So this library stands in front of
-// the two functions by which programs and libseccomp put filters up (place/README.md).
+// from then on. The kernel answers whether calls are filtered. Whether a filter has come since the process
+// began, as in a container, stands only in a file, which may not be opened then. So this library stands in
+// front of the two functions by which programs and libseccomp put filters up (place/README.md).
 //
 // syscall() is assembler code (syscall_<architecture>.S), which hands on by a jump: a program may make
 // processes by it, and where it passes no argument, a variable of its own stands, which others may write.

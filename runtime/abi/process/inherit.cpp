@@ -11,7 +11,7 @@
 //
 // posix_spawn and posix_spawnp exist in two versions: up to glibc 2.14 the shell ran a script without #!. A
 // program of that time binds to ours, which has no version, and gets the present behaviour, an error: the
-// call does not tell how old the program is.
+// call does not show the program's age.
 #include "export.h"
 #include "resolve/libc.h"
 #include "thread_pin.h"
@@ -62,8 +62,9 @@ auto start(Function& function, Failure failure, Args... args) {
 constexpr std::size_t k_room = 4096;
 constexpr std::size_t k_small_stack = std::size_t{128} * 1024;
 
-/// Returns whether a small stack is asked for: `more` then asks for a stack with that room in addition. The
-/// runtime gives its workers the stack that the program needs (OMP_STACKSIZE), and does not count ours.
+/// Returns whether the attributes ask for a small stack: `more` then asks for a stack with that room in
+/// addition. The runtime gives its workers the stack that the program needs (OMP_STACKSIZE), and does not
+/// count ours.
 bool make_room(const pthread_attr_t& attributes, pthread_attr_t& more) noexcept {
   void* low = nullptr;
   std::size_t size = 0;

@@ -7,7 +7,7 @@
 // environment that the loader passes to it, and everything else waits for the first use (session.cpp).
 //
 // Nor are other preloaded libraries initialised, which may have put functions of their own in front of any of
-// the C library's. So a constructor asks the kernel (system_call.h) or the C library itself
+// the C library's. So a constructor calls the kernel (system_call.h) or the C library itself
 // (find_unwrapped()). Among the functions that other libraries may define it calls only those that compilers
 // call on their own, such as memcpy().
 #include "marked_schedule.h"
@@ -86,7 +86,7 @@ void read_request(char** envp) noexcept {
   }
 }
 
-/// Region and loop entries tell tools in an active process only. The first region reports a value that makes
+/// Region and loop entries call tools in an active process only. The first region reports a value that makes
 /// no sense.
 void read_ompt(const char* const* envp) noexcept {
   const auto value = config::find_variable(envp, config::text_of(config::Option::ompt).name);
@@ -97,8 +97,8 @@ void read_ompt(const char* const* envp) noexcept {
   abi::want_tool(wanted.has_value());
 }
 
-/// A user can ask for loops that say dynamic, guided or auto without OMP_SCHEDULE, and rules may ask for any.
-/// A value that makes no sense activates the library too: the first region then reports it.
+/// A user can ask for loops with dynamic, guided or auto in their source, without OMP_SCHEDULE, and rules may
+/// ask for any. A value that makes no sense activates the library too: the first region then reports it.
 void read_wishes(const char* const* envp) noexcept {
   const auto rules = config::find_variable(envp, config::text_of(config::Option::rules).name);
   if (rules && !config::parse_rules(*rules).value_or("").empty()) {

@@ -72,7 +72,7 @@ constexpr std::optional<config::ScheduleKind> own_kind(int number) noexcept {
 void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept;
 void remember_secure() noexcept;
 
-/// Returns the schedule that OMP_SCHEDULE asked for.
+/// Returns the request in OMP_SCHEDULE.
 const std::optional<config::ScheduleRequest>& environment_request() noexcept;
 /// Reports the error in that value.
 void report_request(config::LineSink lines) noexcept;

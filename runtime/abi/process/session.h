@@ -35,7 +35,7 @@ struct Session {
 
   /// Returns whether regions need more than usual, because of rules or a tool; and whether loops do, because
   /// of rules, because they are measured, or because a tool hears of them. relaxed: a thread that learns late
-  /// of a tool tells it of later ones.
+  /// of a tool calls it for later ones.
   bool attends_regions() const noexcept { return attends_regions_.load(std::memory_order_relaxed); }
   bool attends_loops() const noexcept { return attends_loops_.load(std::memory_order_relaxed); }
   bool watches_loops() const noexcept { return watches_loops_.load(std::memory_order_relaxed); }

@@ -100,7 +100,7 @@ bool is_shadowed(const Reference& reference) noexcept {
 }
 
 /// The entries that callers of one runtime have, and those runtimes: an address in each. relaxed, both: the
-/// constructor sets the first one, and an address says all there is to say.
+/// constructor sets the first one, and an address is the whole message.
 constinit std::atomic<const Doors*> g_doors{nullptr};
 
 /// The number of the door for callers of the runtime around `function`; 0: none is free.

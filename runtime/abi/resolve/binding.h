@@ -18,8 +18,8 @@ namespace wstree::abi {
 /// The number of runtimes of a process that have doors.
 inline constexpr unsigned k_doors = 4;
 
-/// A compiler makes a jump of a last call, so that the return address says nothing about who calls. Functions
-/// that may be called so, and are not told anything that says it, have doors: entries of their own for the
+/// A compiler makes a jump of a last call, so that the return address does not show the caller. Functions
+/// that may be called so, and have no argument that shows it, have doors: entries of their own for the
 /// callers of each runtime.
 struct Doors {
   using Entries = std::array<void*, k_doors>;

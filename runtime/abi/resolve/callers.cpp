@@ -317,7 +317,7 @@ void* look_up(Function& function, const void* caller) noexcept {
 
 bool note_order(const SearchOrder& order) noexcept {
   if (!order.has_runtime()) return true;
-  const Writer writer(g_writing.take_soon()); // no thread asks again for an object that is left out
+  const Writer writer(g_writing.take_soon()); // an object that is left out is not looked up again
   return writer && writer.scope_of(order) != nullptr;
 }
 

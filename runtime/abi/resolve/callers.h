@@ -27,7 +27,7 @@ struct CallerRange {
 /// The object that called first, if it has been there from the beginning and is no runtime. Most processes
 /// have no other.
 extern CallerRange g_first_caller;
-/// Its runtime: see g_homes. relaxed: an address that says all there is to say.
+/// Its runtime: see g_homes. relaxed: an address is the whole message.
 extern std::atomic<const void*> g_first_home;
 /// True if no schedule of ours is asked for. relaxed everywhere: a thread that learns of it late goes to the
 /// runtime, as it did before. The assembler code reads it, too.
@@ -106,8 +106,8 @@ void* look_up_when_idle(Function& function, const void* code, const void* caller
 /// The code that calls `function` and would return to `caller`: perhaps a compiler has made a jump of the
 /// call. Binds the references of the object that calls.
 const void* code_that_calls(Function& function, const void* caller) noexcept;
-/// Keeps the runtimes of `order`, in which references are about to be bound, until dlclose() has asked for
-/// them. Returns whether that could be done at once.
+/// Keeps the runtimes of `order`, in which references are about to be bound, until dlclose() has read them.
+/// Returns whether that could be done at once.
 bool note_order(const SearchOrder& order) noexcept;
 /// The order for code of `caller`; no object: code that the process has made itself.
 SearchOrder order_for(const LoadedObject& caller) noexcept;

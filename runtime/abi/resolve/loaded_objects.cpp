@@ -38,8 +38,8 @@ constinit std::atomic<const link_map*> g_last{nullptr}; // nullptr: this library
 /// The place of the search lists in a record of the loader; 0: not known. As above.
 constinit std::atomic<std::size_t> g_lists_at{0};
 
-/// The loader's counter of the objects that it has opened; nullptr: not known. relaxed: a thread that knows
-/// code of a new object has got that from the thread which has opened it, and its count with it.
+/// The loader's counter of the objects that it has opened; nullptr: not known. relaxed: a thread that has an
+/// address in a new object has got it from the thread which has opened it, and its count with it.
 constinit std::atomic<const Address*> g_count{nullptr};
 constinit std::atomic<bool> g_has_looked_for_count{false}; // relaxed: each thread would find the same
 /// The value of that counter when this process was forked. relaxed: written while it has one thread.

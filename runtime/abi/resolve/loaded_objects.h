@@ -26,7 +26,7 @@ inline bool is_runtime(const ElfObject& object) noexcept { return object.defines
 struct LoadedObject {
   ElfObject tables; ///< does not exist if no object is meant
   Extent extent;
-  const char* path = "";            ///< as the loader knows it; "" is the program
+  const char* path = "";            ///< as in the loader's record; "" is the program
   const link_map* record = nullptr; ///< the loader's; nullptr: not known
 
   explicit operator bool() const noexcept { return tables.exists(); }

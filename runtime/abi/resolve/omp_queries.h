@@ -8,7 +8,7 @@ namespace wstree::abi {
 
 /// In which region a thread is. A process may hold several runtimes, and each has regions of its own.
 struct Place {
-  const void* runtime = nullptr; // tells runtimes apart; nullptr: any
+  const void* runtime = nullptr; // identifies the runtime; nullptr: any
   int level = -1;                // omp_get_level; -1: the runtime cannot be asked
 };
 extern constinit Real<int()> g_get_level;

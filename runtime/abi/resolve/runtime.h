@@ -65,8 +65,8 @@ private:
   Function function_;
 };
 
-/// An address in the object that a call is about, by an argument: an outlined function, or a place in the
-/// source. nullptr: it says nothing.
+/// Returns an address in the object that a call is about, by an argument: an outlined function, or a place in
+/// the source. nullptr: the argument has none.
 template <class Arg> const void* code_in(Arg) noexcept { return nullptr; }
 inline const void* code_in(ident_t* location) noexcept { return location; }
 template <class Result, class... Args> const void* code_in(Result (*function)(Args...)) noexcept {

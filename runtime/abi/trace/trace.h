@@ -12,8 +12,8 @@ namespace wstree::abi {
 /// Tracks that a process may have, of which the system gives memory only to those that threads write.
 inline constexpr std::uint32_t k_most_tracks = 1024;
 
-/// A track of at least `events` events for one thread, which the process keeps. nullptr: no memory, or there
-/// are k_most_tracks; the file says for how many threads. Any thread.
+/// Returns a track of at least `events` events for one thread, which the process keeps. nullptr: no memory,
+/// or there are k_most_tracks; the file has the number of threads without a track. Any thread.
 loop::Track* add_track(std::uint64_t events) noexcept;
 /// Events for which a thread gets memory at a time, a loop or two before it needs that: one call of the
 /// system costs a tenth of the page faults.
