@@ -78,8 +78,8 @@ auto sum(const Ranks& policy, std::uint64_t n, Get get, call_site where = call_s
   return outcome.value.has_value() ? outcome.value->total() : T{};
 }
 
-/// The first i of [0, n) for which `predicate(i)`; n if there is none. On all ranks. Elements are tested in
-/// waves, each four times as long as the one before; some behind the hit are tested, too.
+/// Returns the first i of [0, n) for which `predicate(i)`; n if there is none. On all ranks. Elements are
+/// tested in waves, each four times as long as the one before; some behind the hit are tested, too.
 template <ranks Ranks, class Predicate>
 std::uint64_t find_first(const Ranks& policy, std::uint64_t n, Predicate predicate,
                          call_site where = call_site::current()) {

@@ -25,8 +25,8 @@ constexpr std::string_view k_schedule = "wstree (C++)";
 
 std::string_view text_of(const char* text) noexcept { return text != nullptr ? text : std::string_view(); }
 
-/// An address that no code has, for each place in a source: the name of the file stands in user space, whose
-/// addresses have fewer than 48 bits.
+/// Returns an address that no code has, for each place in a source: the name of the file stands in user
+/// space, whose addresses have fewer than 48 bits.
 const void* site_of(const wstree_call& call) noexcept {
   constexpr unsigned k_address_bits = 48;
   const auto file = reinterpret_cast<std::uintptr_t>(call.file);

@@ -107,8 +107,8 @@ inline void Frame::push() noexcept {
   t_frame = this;
 }
 
-/// The code of the program that called us, if it would go on at `caller` after the call: an outlined function
-/// that ends with the call has become a jump, and the thread goes on in our wrapper.
+/// Returns the code of the program that called us, if it would go on at `caller` after the call: an outlined
+/// function that ends with the call has become a jump, and the thread goes on in our wrapper.
 inline const void* code_behind(const void* caller) noexcept {
   return is_own_code(caller) && t_frame != nullptr && t_frame->outlined != nullptr ? t_frame->outlined
                                                                                    : caller;
@@ -129,7 +129,7 @@ inline config::Ruling take_hint() noexcept { return std::exchange(t_hint, {}); }
 /// Unused memory of the calling thread for frames, linked through Frame::outer.
 extern constinit thread_local Frame* t_spare_frames __attribute__((tls_model("initial-exec")));
 Frame* make_spare_frame() noexcept;
-/// Memory for a frame of the calling thread, which has little stack perhaps; nullptr: there is none.
+/// Returns memory for a frame of the calling thread, which has little stack perhaps; nullptr: there is none.
 inline Frame* lend_frame() noexcept {
   Frame* spare = t_spare_frames;
   if (spare == nullptr) [[unlikely]]

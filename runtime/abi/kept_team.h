@@ -102,7 +102,7 @@ private:
   AgreedRulings rulings_;
 };
 
-/// A team of the calling thread that no open region uses. nullptr: no memory.
+/// Takes a team of the calling thread that no open region uses. nullptr: no memory.
 KeptTeam* borrow_team() noexcept;
 void give_back_team(KeptTeam* team) noexcept;
 

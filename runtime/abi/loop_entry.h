@@ -81,18 +81,18 @@ observe::LoopSite* loop_site(config::LoopKind kind, core::Model model, const cha
 /// team goes by the schedule that it began with until all members have set theirs.
 void note_set_schedule(const void* caller) noexcept;
 
-/// The way into a loop that its threads ask for one by one, of both interfaces. Starts a loop of
-/// `iterations`, which are so many `units`, in the calling thread's frame if we may serve it; then
-/// set_bounds() has to follow. Otherwise prepares the frame for a loop of the runtime. Rules, hints,
-/// statistics and tools are facts that it reads; mostly there are none. All members of a team get the same
-/// answer, because they decide by the same facts, including the task's schedule (OpenMP 5.2, section 11.5.3,
-/// demands that for run-sched-var). `source` is the location text of the compiler or nullptr. The arguments
-/// fit into registers, because a short loop costs little besides this call.
+/// Enters a loop that its threads ask for one by one, in both interfaces. Starts a loop of `iterations`,
+/// which are so many `units`, in the calling thread's frame if we may serve it; then set_bounds() has to
+/// follow. Otherwise prepares the frame for a loop of the runtime. Rules, hints, statistics and tools are
+/// facts that it reads; mostly there are none. All members of a team get the same answer, because they decide
+/// by the same facts, including the task's schedule (OpenMP 5.2, section 11.5.3, demands that for
+/// run-sched-var). `source` is the location text of the compiler or nullptr. The arguments fit into
+/// registers, because a short loop costs little besides this call.
 Server enter_loop(LoopForm form, std::uint64_t units, std::uint64_t iterations, const char* source,
                   const void* caller) noexcept;
 
-/// As enter_loop(), but the thread that forked the team has decided for it. Returns false if there is no
-/// memory, for all members alike.
+/// Starts a loop as enter_loop() does, but by the decision of the thread that forked the team. Returns false
+/// if there is no memory, for all members alike.
 bool begin_loop(Frame& frame, config::LoopKind kind, std::uint64_t units, const ServedAs& as,
                 const void* caller) noexcept;
 

@@ -68,7 +68,7 @@ public:
     if (first) watched_ |= k_begun;
     return first;
   }
-  /// Leaving the loop takes more than usual; asked once.
+  /// Returns whether leaving the loop takes more than usual; called once.
   bool is_watched() const noexcept { return watched_ != 0; }
   LoopState stop_watching() noexcept {
     LoopState before = *this;

@@ -101,8 +101,8 @@ int num_procs(const void* caller) noexcept {
 using Count = int (*)();
 constinit std::array<std::atomic<Count>, k_doors + 1> g_num_threads_behind{}, g_thread_num_behind{};
 
-/// The runtime's answer; `otherwise` without one: a program without OpenMP may ask whether the functions
-/// are there, and get ours.
+/// Returns the runtime's answer; `otherwise` without one: a program without OpenMP may ask whether the
+/// functions are there, and get ours.
 [[gnu::noinline]] int count_slowly(Real<int()>& real, std::atomic<Count>& behind, unsigned door,
                                    int otherwise, const void* returns) noexcept {
   const Count get = real.find(real.caller_at(door, returns));

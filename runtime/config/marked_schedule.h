@@ -50,7 +50,7 @@ std::optional<int> parse_monotonic_dynamic(std::string_view value) noexcept;
 /// Any thread.
 class MarkTable {
 public:
-  /// The chunk that stands for `schedule` from now on: about that of the schedule itself.
+  /// Returns the chunk that stands for `schedule` from now on: about that of the schedule itself.
   int mark(OwnSchedule schedule) noexcept;
 
   /// Notes that the program asks for monotonic:dynamic with `chunk`. Returns false if that is a mark of ours.

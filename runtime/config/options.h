@@ -249,7 +249,7 @@ void report_schedule(std::string_view value, const ScheduleRequest& request, Err
 /// One line about a value for which is_misspelled_schedule() holds, and which `used` replaces.
 void report_misspelled_schedule(std::string_view value, std::string_view used, ErrorSink errors) noexcept;
 
-/// Value of `name` in `envp`, or nullopt. Reads any list as getenv reads environ.
+/// Returns the value of `name` in `envp`, or nullopt. Reads any list as getenv reads environ.
 std::optional<std::string_view> find_variable(const char* const* envp, std::string_view name) noexcept;
 
 } // namespace wstree::config

@@ -39,8 +39,8 @@ public:
   /// their size.
   constexpr bool cuts_chunks() const noexcept { return field(k_cut) != 0; }
   constexpr std::uint64_t threads() const noexcept { return field(k_threads); } ///< 0: as without rules
-  /// The kinds of loops that are served; `otherwise` if no rule sets them. A rule that names a schedule for a
-  /// loop has it served, with any clause in the loop's source.
+  /// Returns the kinds of loops that are served; `otherwise` if no rule sets them. A rule that names a
+  /// schedule for a loop has it served, with any clause in the loop's source.
   constexpr LoopKinds loops(LoopKinds otherwise) const noexcept {
     if (field(k_loops) != 0) return LoopKinds{static_cast<std::uint8_t>(field(k_loops))};
     return names_schedule() ? LoopKinds{k_all_loops} : otherwise;
@@ -110,7 +110,7 @@ struct RuleError {
   std::string_view reason; ///< lives as long as the process
 };
 
-/// A line of a rules file; nullopt: blank or a comment (error.reason empty), or not understood.
+/// Returns a line of a rules file; nullopt: blank or a comment (error.reason empty), or not understood.
 std::optional<Rule> parse_rule(std::string_view line, RuleError& error) noexcept;
 
 /// Files of rules are shorter.
@@ -135,8 +135,8 @@ struct RulePlace {
 };
 bool matches(const Rule& rule, const RulePlace& place) noexcept;
 
-/// The next line of `text`, which loses it. A semicolon ends a line too. Some editors put a mark in front of
-/// UTF-8, which files that were joined have in other lines than the first one: the line comes without it.
+/// Takes the next line of `text`. A semicolon ends a line too. Some editors put a mark in front of UTF-8,
+/// which files that were joined have in other lines than the first one: the line comes without it.
 std::string_view take_rule_line(std::string_view& text) noexcept;
 
 } // namespace wstree::config

@@ -6,7 +6,8 @@
 
 namespace wstree::config {
 
-/// Bytes of the well-formed UTF-8 sequence at the front of `text` (not empty), or 0 if there is none.
+/// Returns the bytes of the well-formed UTF-8 sequence at the front of `text` (not empty), or 0 if there
+/// is none.
 constexpr std::size_t utf8_size(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x80) return 1;

@@ -62,7 +62,7 @@ public:
   }
   /// Returns whether the member has its part of the loop whole, and the loop is not watched, or not any more.
   bool has_piece() const noexcept { return asks_ == Asks::piece; }
-  /// As next_slowly(), if has_piece(), which needs no other member.
+  /// Does next_slowly(), if has_piece(), which needs no other member.
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return piece_.take(out); }
   /// Records from now on the times of this loop's iterations.
   void record(Recording& recording) noexcept {
@@ -117,7 +117,7 @@ private:
     watched // trace and recording, which call unwatched_
   };
 
-  /// The private side of the present loop, whose model is `model`.
+  /// Returns the private side of the present loop, whose model is `model`.
   template <core::Model model> auto& worker() noexcept {
     using Worker = core::WorkerOf<P, model>;
     static_assert(sizeof(Worker) <= sizeof(bytes_) && alignof(Worker) <= alignof(std::max_align_t));
@@ -145,7 +145,7 @@ private:
   }
   bool is_watched() const noexcept { return asks_ == Asks::traced_tree || asks_ == Asks::watched; }
   Asks shared_by() const noexcept { return is_watched() ? unwatched_ : asks_; }
-  /// Not of a loop in pieces.
+  /// Returns the model; not of a loop in pieces.
   core::Model model_in_use() const noexcept { return shared_by() == Asks::tree ? core::Model::tree : model_; }
   core::Counts counts_of_model() noexcept {
     return core::with_model(model_in_use(), [&]<core::Model known>() { return worker<known>().counts(); });

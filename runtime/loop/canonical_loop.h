@@ -39,7 +39,7 @@ public:
   /// False if the trip count exceeds k_most_iterations; iterations() is then meaningless.
   constexpr bool countable() const { return countable_; }
   constexpr std::uint64_t iterations() const { return iterations_; }
-  /// The value of the loop variable in iteration k, 0 <= k < iterations().
+  /// Returns the value of the loop variable in iteration k, 0 <= k < iterations().
   constexpr T at(std::uint64_t k) const {
     return static_cast<T>(lower_ + static_cast<Unsigned>(k) * stride_);
   }

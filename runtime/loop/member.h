@@ -95,7 +95,7 @@ public:
     const core::DefaultFloats floats;
     return worker_.next_slowly(out);
   }
-  /// The second half, if this member has its share of the loop in one piece.
+  /// Return whether this member has its share of the loop in one piece, and take it.
   bool has_piece() const noexcept { return worker_.has_piece(); }
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return worker_.next_piece(out); }
 

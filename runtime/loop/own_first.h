@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  /// First item of the part of `member`.
+  /// Returns the first item of the part of `member`.
   constexpr std::uint64_t begin(std::uint64_t member) const noexcept {
     return size_ * member + std::min(larger_, member);
   }

@@ -45,7 +45,7 @@ struct Pace {
 /// left the loop.
 class Recording {
 public:
-  /// Pieces that a member of a team keeps: the fewer the more members there are.
+  /// Returns the pieces that a member of a team keeps: the fewer the more members there are.
   static constexpr std::uint32_t capacity(std::uint32_t members) noexcept {
     return std::max(core::tuning::k_fewest_pieces, 2 * core::tuning::k_most_pieces / std::max(members, 2U));
   }
@@ -124,8 +124,9 @@ private:
     if (pace_->processor_time != nullptr) processor_ = {now, pace_->processor_time()};
   }
 
-  /// For how long the thread was not running since the last such look. A short piece is hardly ever
-  /// interrupted, so the present piece is the one that was. Waiting for something is part of a loop's costs.
+  /// Returns the time in which the thread was not running since the last such look. A short piece is
+  /// hardly ever interrupted, so the present piece is the one that was. Waiting for something is part of a
+  /// loop's costs.
   [[gnu::noinline]] std::uint64_t interrupted(std::uint64_t ticks, std::uint64_t now) noexcept {
     const Look before = processor_;
     look(now);

@@ -94,7 +94,7 @@ public:
 
 private:
   static constexpr std::uint32_t k_most_calm = core::tuning::k_calm << core::tuning::k_most_doubled;
-  /// Ticks of all members together.
+  /// Returns the ticks of all members together up to which shares are executed whole.
   static constexpr std::uint64_t longest_whole(std::uint32_t members,
                                                const core::Settings& settings) noexcept {
     return core::tuning::k_whole * settings.shortest_target * members;

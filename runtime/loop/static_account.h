@@ -19,7 +19,7 @@ struct alignas(core::k_line_pair) StaticAccount {
   };
   static constexpr std::uint32_t k_most = 9; ///< the others are not measured
 
-  /// The entry of `iterations` for region number `now`; nullptr: there is no room.
+  /// Returns the entry of `iterations` for region number `now`; nullptr: there is no room.
   Entry* find(std::uint64_t now, std::uint64_t iterations) noexcept {
     if (region != now) {
       region = now;

@@ -32,7 +32,7 @@ public:
     entry_ = nullptr;
     return now;
   }
-  /// When the member entered the latest loop.
+  /// Returns when the member entered the latest loop.
   std::uint64_t entered() const noexcept { return entered_; }
   /// The loop has been cancelled: its time means nothing.
   void spoil() noexcept { entry_ = nullptr; }

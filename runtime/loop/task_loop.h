@@ -95,7 +95,7 @@ public:
     return working_.fetch_sub(1, P::order(core::Tag::leave_tasks, std::memory_order_acq_rel)) == 1;
   }
 
-  /// After the last task.
+  /// Returns the counts of the loop, after the last task.
   TaskExecution execution() const noexcept {
     TaskExecution all;
     all.tasks = size_;

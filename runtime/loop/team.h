@@ -40,7 +40,7 @@ public:
     Store::destroy(storage_.load(std::memory_order_relaxed));
   }
 
-  /// Before the fork.
+  /// Opens the team for a region, before the fork.
   const Opening& open() noexcept {
     // relaxed: ordered by the joins of earlier regions and by the fork.
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);

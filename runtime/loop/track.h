@@ -61,8 +61,8 @@ public:
 
   Event* memory() const noexcept { return events_; }
   std::uint64_t capacity() const noexcept { return mask_ + 1; }
-  /// Events since the last clear(); the latest capacity() of them are kept, and one less can be read while
-  /// the thread may write on: it replaces the oldest.
+  /// Returns the events since the last clear(); the latest capacity() of them are kept, and one less can be
+  /// read while the thread may write on: it replaces the oldest.
   std::uint64_t total() const noexcept { return count_.load(std::memory_order_acquire); }
   std::uint64_t oldest(std::uint64_t total) const noexcept { return total < capacity() ? 0 : total - mask_; }
   const Event& at(std::uint64_t number) const noexcept { return events_[number & mask_]; }

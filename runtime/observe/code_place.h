@@ -19,9 +19,10 @@ struct CodePlace {
 /// Fills in `place`, which is as large as a path. Preserves errno; any thread. Locks: see module_around().
 void find_code_place(const void* address, CodePlace& place) noexcept;
 
-/// The module that has `address` in one of its segments; without segments if there is none. The module must
-/// not be unloaded meanwhile. Takes no lock where the C library has _dl_find_object() (glibc 2.35), because a
-/// region may be open inside a callback of dl_iterate_phdr(); else the lock of dl_iterate_phdr().
+/// Returns the module that has `address` in one of its segments; without segments if there is none.
+/// The module must not be unloaded meanwhile. Takes no lock where the C library has _dl_find_object()
+/// (glibc 2.35), because a region may be open inside a callback of dl_iterate_phdr(); else the lock
+/// of dl_iterate_phdr().
 dl_phdr_info module_around(const void* address) noexcept;
 
 } // namespace wstree::observe

@@ -35,8 +35,8 @@ private:
 /// Labels that a process may have.
 inline constexpr std::uint32_t k_most_labels = 1024;
 
-/// The label with this text. nullptr: the text is empty, or there are k_most_labels with other texts. Any
-/// thread; wait-free, allocates nothing.
+/// Returns the label with this text. nullptr: the text is empty, or there are k_most_labels with other texts.
+/// Any thread; wait-free, allocates nothing.
 const Label* find_label(std::string_view text) noexcept;
 
 } // namespace wstree::observe

@@ -53,7 +53,7 @@ public:
   LoopSite(const LoopSite&) = delete;
   LoopSite& operator=(const LoopSite&) = delete;
 
-  /// The number of this execution, counted from 1.
+  /// Adds an execution. Returns its number, counted from 1.
   std::uint64_t add(const LoopExecution& execution) noexcept;
   LoopFigures figures() const noexcept;
   std::uint64_t calls() const noexcept;
@@ -65,7 +65,7 @@ public:
   void finish_name(const PlaceName& where, std::string_view schedule, const Label* label = nullptr) noexcept;
   /// In a forked child: frees a name that a thread which only the parent has was about to write.
   void abandon_name() noexcept;
-  /// Empty as long as the name is not complete.
+  /// Returns the place; empty as long as the name is not complete.
   std::string_view where() const noexcept;
   std::string_view schedule() const noexcept;
   /// Returns the program's name for the loop; empty if it has none.
@@ -76,9 +76,9 @@ public:
 
   /// `profile` belongs to the site from here on (recordings.h).
   void add_profile(Profile* profile) noexcept;
-  /// The one that was added last, whose `next` is the one before; nullptr: none.
+  /// Returns the profile that was added last, whose `next` is the one before; nullptr: none.
   const Profile* profiles() const noexcept;
-  /// All profiles; the caller owns them. While there is one thread.
+  /// Returns all profiles; the caller owns them. While there is one thread.
   Profile* take_profiles() noexcept;
 
 private:

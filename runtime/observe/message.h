@@ -24,7 +24,7 @@ int stderr_descriptor() noexcept;
 /// point, preserves errno. Any thread.
 void say(std::string_view line) noexcept;
 
-/// A sink that hands lines to say(), for config::load() and config::display().
+/// Returns a sink that hands lines to say(), for config::load() and config::display().
 config::LineSink stderr_lines() noexcept;
 
 } // namespace wstree::observe

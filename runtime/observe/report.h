@@ -64,7 +64,7 @@ PlaceName name_of(const SortedSites::Row& row) noexcept;
 /// Returns the place of a site in the code: in the words of the compiler, or its address.
 PlaceName where_of(const SortedSites::Row& row) noexcept;
 
-/// Ticks in nanoseconds, rounded; 0 for a clock that is not known.
+/// Returns the ticks in nanoseconds, rounded; 0 for a clock that is not known.
 std::uint64_t to_ns(std::uint64_t ticks, double ns_per_tick) noexcept;
 
 void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& frame) noexcept;

@@ -24,17 +24,17 @@ public:
   ReportWriter& visible(std::string_view text) noexcept;
   ReportWriter& spaces(std::size_t count) noexcept;
   ReportWriter& number(std::uint64_t number) noexcept;
-  /// With commas between groups of three digits.
+  /// Writes a number with commas between groups of three digits.
   ReportWriter& grouped(std::uint64_t number) noexcept;
   /// `scaled` / 10^digits with all its `digits` digits after the point; digits <= 19.
   ReportWriter& decimal(std::uint64_t scaled, unsigned digits) noexcept;
-  /// A JSON string with its quotes. Bytes that are not UTF-8 become the replacement character U+FFFD, control
-  /// characters are escaped.
+  /// Writes a JSON string with its quotes. Bytes that are not UTF-8 become the replacement character U+FFFD,
+  /// control characters are escaped.
   ReportWriter& json_string(std::string_view text) noexcept;
 
   /// Writes all that is left; 0 or the error number of the first write that failed.
   int flush() noexcept;
-  /// Bytes that were written, or would have been if there had been room; after flush().
+  /// Returns the bytes that were written, or would have been if there had been room; after flush().
   std::size_t written() const noexcept { return written_; }
 
 private:
@@ -53,7 +53,7 @@ private:
   char buffer_[k_buffer_size];
 };
 
-/// Number of characters that grouped() writes.
+/// Returns the number of characters that grouped() writes.
 std::size_t grouped_width(std::uint64_t number) noexcept;
 
 } // namespace wstree::observe

@@ -54,7 +54,7 @@ private:
   LoopSite sites_[k_max_sites + 1]; // the last one is shared by all that found no slot
 };
 
-/// The table of this process.
+/// Returns the table of this process.
 SiteTable& site_table() noexcept;
 
 } // namespace wstree::observe

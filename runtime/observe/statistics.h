@@ -48,18 +48,18 @@ class Label;
 /// Number of locations that are told apart. Further ones share one site named "(other loops)".
 inline constexpr std::uint32_t k_max_sites = 4096;
 
-/// The site of the loop whose entry call returns to `return_address` (not null). `psource` is the location
-/// text that the compiler passes (";file;function;line;column;;" or null). `schedule` names the schedule in
-/// the report, for example "wsrange". The three pointers together identify the site, so a name of a schedule
-/// has to stand at one place; with a `label`, that takes the place of `psource`. Both texts are read at the
-/// first call for a site only and copied. Never null. Any thread; wait-free for a known site.
+/// Returns the site of the loop whose entry call returns to `return_address` (not null). `psource` is the
+/// location text that the compiler passes (";file;function;line;column;;" or null). `schedule` names the
+/// schedule in the report, for example "wsrange". The three pointers together identify the site, so a name of
+/// a schedule has to stand at one place; with a `label`, that takes the place of `psource`. Both texts are
+/// read at the first call for a site only and copied. Never null. Any thread; wait-free for a known site.
 LoopSite* find_site(const void* return_address, const char* psource, std::string_view schedule,
                     const Label* label = nullptr) noexcept;
 
 /// Adds one finished execution; its number at the site, counted from 1. Any thread, wait-free.
 std::uint64_t record(LoopSite& site, const LoopExecution& execution) noexcept;
 
-/// Number of executions recorded so far in this process.
+/// Returns the number of executions recorded so far in this process.
 std::uint64_t executions_recorded() noexcept;
 
 /// Starts all figures from zero again; call in the child after fork, while it has one thread.

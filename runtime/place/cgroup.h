@@ -25,7 +25,7 @@ struct ControlGroup {
   PathText folder;     ///< folder of the process's own group, as seen in this mount namespace
   std::size_t top = 0; ///< so many bytes of it are the folder of the outermost group that can be seen
 
-  /// Goes to the group that this one is in. Returns false if this is the outermost one.
+  /// Goes to the group around this one. Returns false if this is the outermost one.
   bool go_up() noexcept;
 };
 
@@ -34,8 +34,8 @@ struct ControlGroups {
   std::uint32_t count = 0;
   PathText problem; ///< a file without which nothing is known; empty: it could be read
 };
-/// The groups that limit the calling process with this controller. All paths here are taken below `root`, and
-/// include it.
+/// Returns the groups that limit the calling process with this controller. All paths here are taken below
+/// `root`, and include it.
 ControlGroups find_groups(Controller controller, const char* root = "") noexcept;
 
 struct Quota {
@@ -45,7 +45,7 @@ struct Quota {
 };
 Quota find_quota(const char* root = "") noexcept;
 
-/// The CPUs that the process's group may use; nullopt if that is not known.
+/// Returns the CPUs that the process's group may use; nullopt if that is not known.
 std::optional<CpuSet> find_cpuset(const char* root = "") noexcept;
 
 } // namespace wstree::place

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view k_cut = ",...";
 
-/// The number that `text` starts with, which is removed from it.
+/// Takes the number that `text` starts with off it.
 std::optional<std::uint32_t> take_cpu(std::string_view& text) noexcept {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -33,7 +33,7 @@ public:
     return sum;
   }
   constexpr bool empty() const noexcept { return next(0) == k_cpus; }
-  /// The first CPU from `cpu` on; k_cpus if there is none.
+  /// Returns the first CPU from `cpu` on; k_cpus if there is none.
   constexpr std::uint32_t next(std::uint32_t cpu) const noexcept {
     while (cpu < k_cpus) {
       const std::uint64_t rest = words_[cpu / 64] >> cpu % 64;
@@ -61,7 +61,7 @@ public:
   }
   bool operator==(const CpuSet&) const = default;
 
-  /// As the system calls want it: bit c of the little-endian words is CPU c.
+  /// Returns the words as the system calls want them: bit c of the little-endian words is CPU c.
   void* data() noexcept { return words_.data(); }
   const void* data() const noexcept { return words_.data(); }
   static constexpr std::size_t k_bytes = k_cpus / 8;

@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// The largest domain that starts at `at`, of those inside [begin, end); one CPU if there is none.
+  /// Returns the largest domain that starts at `at`, of those inside [begin, end); one CPU if there is none.
   Part part(std::uint32_t at, std::uint32_t begin, std::uint32_t end) const noexcept {
     Part part;
     part.end = at + 1;

@@ -38,7 +38,7 @@ private:
     }
   };
 
-  /// By CPU, and by number where several are on the same.
+  /// Sorts the members by CPU, and by number where several are on one CPU.
   bool sort_members() noexcept {
     const std::uint32_t members = layout_.members_;
     const std::uint32_t unknown = machine_.cpus();
@@ -77,7 +77,7 @@ private:
     return machine_.cpu(last).domain[level] == first ? first : Cpu::k_none;
   }
 
-  /// The members from `begin` on that are in the same domain of this level as the one at `begin`.
+  /// Returns the members from `begin` on that are in the same domain of this level as the one at `begin`.
   core::Domain run(std::uint32_t begin, std::size_t level) const noexcept {
     const std::uint32_t shared = domain(begin, level);
     std::uint32_t end = begin + 1;
@@ -102,8 +102,8 @@ private:
     return chain;
   }
 
-  /// The chains one after the other, each once; without `to` they are only counted. Neighbours mostly have
-  /// the same.
+  /// Writes the chains one after the other, each once; without `to` they are only counted. Neighbours mostly
+  /// have the same.
   std::uint32_t make_chains(core::Domain* to) noexcept {
     std::array<core::Domain, k_inner_levels> runs{};
     Chain before;

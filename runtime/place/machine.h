@@ -55,7 +55,7 @@ public:
   std::uint32_t cores() const noexcept { return cores_; }
   std::uint32_t domains(Level level) const noexcept { return domains_[static_cast<std::uint32_t>(level)]; }
   const CpuSet& set() const noexcept { return set_; }
-  /// Index of the CPU with the system's number `os`; cpus() if it is not among them.
+  /// Returns the index of the CPU with the system's number `os`; cpus() if it is not among them.
   std::uint32_t find(std::uint32_t os) const noexcept;
 
   Machine(const Machine&) = delete;

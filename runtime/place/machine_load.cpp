@@ -22,7 +22,7 @@ constexpr std::string_view k_no_memory = "out of memory";
 
 constexpr std::size_t index_of(Level level) noexcept { return static_cast<std::size_t>(level); }
 
-/// The level that an object of hwloc's tree stands for; Level::machine for all others.
+/// Returns the level that an object of hwloc's tree stands for; Level::machine for all others.
 Level level_of(hwloc_obj_type_t type) noexcept {
   switch (type) {
   case HWLOC_OBJ_CORE:

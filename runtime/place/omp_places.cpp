@@ -195,7 +195,7 @@ const Abstract* find_abstract(std::string_view word) noexcept {
   return nullptr;
 }
 
-/// Number of the CPU's domain and its level.
+/// Returns the number of the CPU's domain and its level.
 std::pair<Level, std::uint32_t> domain_of(const Machine& machine, const Abstract& abstract,
                                           std::uint32_t cpu) noexcept {
   for (std::uint32_t i = 0; i < abstract.count; ++i) {

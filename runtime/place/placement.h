@@ -82,7 +82,7 @@ public:
   /// somewhere else than before.
   core::Neighbourhood settle(TeamPlan& plan, std::uint32_t member, pthread_t opener, bool& pinned) noexcept;
 
-  /// The CPUs of a pinned member.
+  /// Returns the CPUs of a pinned member.
   CpuSet mask(const TeamPlan& plan, std::uint32_t member) const noexcept;
   ReasonText explain(const TeamPlan& plan) const noexcept;
 

@@ -29,15 +29,15 @@ public:
   /// `spacing` decides which are taken. In the order of the machine. nullptr: no memory.
   static std::unique_ptr<const Places> by_default(const Machine& machine, std::uint32_t members,
                                                   Spacing spacing = Spacing::close) noexcept;
-  /// A value of OMP_PLACES: threads, cores, l2_caches, l3_caches, ll_caches, numa_domains, sockets, each with
-  /// (n); or a list of {cpu[:length[:stride]],...} with [:count[:stride]] and !. CPUs that are not allowed
-  /// are left out, and places that become empty as well. nullptr: not understood, nothing is left, or no
-  /// memory; `why` is the reason.
+  /// Parses a value of OMP_PLACES: threads, cores, l2_caches, l3_caches, ll_caches, numa_domains, sockets,
+  /// each with (n); or a list of {cpu[:length[:stride]],...} with [:count[:stride]] and !. CPUs that are not
+  /// allowed are left out, and places that become empty as well. nullptr: not understood, nothing is left, or
+  /// no memory; `why` is the reason.
   static std::unique_ptr<const Places> parse(const Machine& machine, std::string_view text,
                                              std::string_view& why) noexcept;
 
   std::uint32_t count() const noexcept { return count_; }
-  /// Members i of place p: indices of CPUs of the machine, in its order.
+  /// Return the members of place p: indices of CPUs of the machine, in its order.
   std::uint32_t cpus(std::uint32_t p) const noexcept { return begins_[p + 1] - begins_[p]; }
   std::uint32_t cpu(std::uint32_t p, std::uint32_t i) const noexcept { return cpus_[begins_[p] + i]; }
   /// Returns the place as a mask for the operating system.

@@ -23,7 +23,7 @@ public:
   void end_excluded() noexcept;
 
   bool is_full() const noexcept { return full_; } ///< more than k_most_cpus, or no memory
-  /// The places; nullptr: is_full(), no memory, or there are none.
+  /// Returns the places; nullptr: is_full(), no memory, or there are none.
   std::unique_ptr<const Places> finish() noexcept;
 
 private:

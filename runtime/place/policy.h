@@ -30,7 +30,7 @@ struct Decision {
   Reason reason = Reason::off;
 };
 
-/// For teams of `members`. close and spread pin for any limits, inside the mask, unless the OpenMP
+/// Decides for teams of `members`. close and spread pin for any limits, inside the mask, unless the OpenMP
 /// runtime does.
 Decision decide(config::Bind bind, const Limits& limits, const Machine& machine,
                 std::uint32_t members) noexcept;

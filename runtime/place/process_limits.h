@@ -9,7 +9,7 @@
 
 namespace wstree::place {
 
-/// Mask of the calling thread; empty if it cannot be read.
+/// Returns the mask of the calling thread; empty if it cannot be read.
 CpuSet current_mask() noexcept;
 /// Returns false if the kernel refused (errno is kept as it was), or may end the
 /// process: has_new_call_filter().

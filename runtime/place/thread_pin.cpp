@@ -37,7 +37,7 @@ constinit bool g_ready = false; // written in g_once
 constinit pid_t g_process = 0;  // written at load time, like g_mask
 constinit CpuSet g_mask;
 
-/// The calling thread's pin, if it has one.
+/// Returns the calling thread's pin, if it has one.
 Pin* active_pin() noexcept {
   Pin* pin = t_pin;
   return pin != nullptr && pin->key != 0 ? pin : nullptr;
@@ -76,7 +76,7 @@ void free_pin(void* data) noexcept {
   delete static_cast<Pin*>(data);
 }
 
-/// The calling thread's record, made if it has none. nullptr: no memory, or forks cannot be watched.
+/// Returns the calling thread's record, made if it has none. nullptr: no memory, or forks cannot be watched.
 Pin* own_pin() noexcept {
   if (t_pin != nullptr) return t_pin;
   const int saved_errno = errno;
@@ -174,7 +174,8 @@ void remember_process() noexcept {
 
 const CpuSet& process_mask() noexcept { return g_mask; }
 
-// By number and not by a fork handler: the process may have forked before its first pin.
+// Returns whether fork has made this process. By number and not by a fork handler: the process may have
+// forked before its first pin.
 bool in_forked_child() noexcept { return g_process != 0 && getpid() != g_process; }
 
 } // namespace wstree::place

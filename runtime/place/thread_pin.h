@@ -17,7 +17,7 @@ namespace wstree::place {
 /// The key of a pin: names a mask that does not change, e.g. address of the layout and the member.
 using PinKey = std::uintptr_t; // 0: not pinned
 
-/// The calling thread's key.
+/// Returns the calling thread's key.
 PinKey pinned_to() noexcept;
 
 /// Pins the calling thread to `mask`, which lies within `original`, the process's mask. Does nothing, and
@@ -50,7 +50,7 @@ private:
 
 /// Remembers which process this is, and its mask. At load time.
 void remember_process() noexcept;
-/// The mask that the process had then; empty if it was not remembered.
+/// Returns the mask that the process had then; empty if it was not remembered.
 const CpuSet& process_mask() noexcept;
 /// Returns whether this process is a copy that fork made, and has not become another program.
 bool in_forked_child() noexcept;

@@ -23,8 +23,8 @@ struct UsableCpus {
   std::uint32_t count = 0; ///< 0: not known, because the mask is not
   CpuLimit limit = CpuLimit::mask;
 };
-/// The ranks share the quota, rounded up so that none of it is left, and the launcher's CPUs, rounded down so
-/// that no two threads meet on one. At least one CPU.
+/// Returns the CPUs of one rank: the ranks share the quota, rounded up so that none of it is left, and the
+/// launcher's CPUs, rounded down so that no two threads meet on one. At least one CPU.
 UsableCpus usable_cpus(const CpuClaims& claims) noexcept;
 
 /// Returns whether a team of this size uses up its rank's part of the quota if all of its members run, or

@@ -85,7 +85,7 @@ public:
   std::uint32_t* next_from = nullptr; // by edge: another one that leads to the same block
 };
 
-/// The target of a call or of a jump out of its function.
+/// Returns the target of a call or of a jump out of its function.
 Target target_of(const Instruction& instruction, const Process& process) noexcept;
 /// Returns whether a call of `name` never comes back.
 bool never_returns(const char* name) noexcept;

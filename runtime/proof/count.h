@@ -12,7 +12,7 @@ namespace wstree::proof {
 class IterationCount {
 public:
   bool is_known() const noexcept { return width != 0; }
-  /// The number for a region whose function gets `data`; 0: there are none, or they are not known.
+  /// Returns the number for a region whose function gets `data`; 0: there are none, or they are not known.
   std::uint64_t read(const void* data) const noexcept;
 
   // For the proof. The number is a sum of products of words, each of which is at `offset` from `data` or from

@@ -8,7 +8,7 @@ namespace wstree::proof {
 
 inline constexpr std::size_t k_registers = 48;
 
-/// A register, or half of one.
+/// Returns the value of a register, or of half of one.
 inline Value& register_of(State& state, std::size_t i) noexcept {
   return i < 16 ? state.general[i] : i < 32 ? state.low[i - 16] : state.high[i - 32];
 }

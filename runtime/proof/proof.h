@@ -71,7 +71,7 @@ struct Process {
 /// Opens the decoder, once; whether it is there. Calls dlopen(), so not while a lock of the loader may be
 /// waited for.
 bool open_decoder() noexcept;
-/// Why open_decoder() fails, in static storage; "" if it does not.
+/// Returns why open_decoder() fails, in static storage; "" if it does not.
 const char* decoder_problem() noexcept;
 
 /// Proves that `function`, which a program hands to GOMP_parallel() or __kmpc_fork_call(), may be called

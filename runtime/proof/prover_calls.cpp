@@ -14,7 +14,7 @@ constexpr unsigned k_rsp = 4;
 constexpr unsigned k_arguments[] = {7, 6, 2, 1, 8, 9};
 constexpr int k_most_calls = 8; // in each other
 
-/// Why a function that calls `name` is refused.
+/// Returns why a function that calls `name` is refused.
 const char* why_not(const char* name) noexcept {
   struct Reason {
     const char* beginning;

@@ -151,7 +151,7 @@ public:
   bool is_constant(Value value) const noexcept {
     return is_polynomial(value) && at(value).polynomial.count == 0;
   }
-  /// The only symbol of a value that is nothing else; 0: it is something else.
+  /// Returns the only symbol of a value that is nothing else; 0: it is something else.
   SymbolId only_symbol(Value value) const noexcept;
   bool is_symbol(Value value, Symbol::Kind kind) const noexcept {
     const SymbolId id = only_symbol(value);

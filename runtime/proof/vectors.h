@@ -35,7 +35,7 @@ struct VectorUse {
 
 VectorUse vector_use(unsigned instruction) noexcept;
 
-/// The size of a partial result that an instruction with an operation makes.
+/// Returns the size of a partial result that an instruction with an operation makes.
 unsigned lane_size(unsigned instruction, const VectorUse& use) noexcept;
 
 } // namespace wstree::proof

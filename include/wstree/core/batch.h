@@ -121,7 +121,7 @@ public:
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), bounds_.smallest);
   }
 
-  /// Units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
+  /// Returns the units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
   [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
     std::uint32_t units = step_;
     if (course_ != Course::explore) [[unlikely]] {
@@ -134,14 +134,15 @@ public:
     return std::min(std::max(units, bounds_.smallest), remaining);
   }
 
-  /// Ticks per unit when the clock was read last; 0 before that.
+  /// Returns the ticks per unit when the clock was read last; 0 before that.
   float cost() const noexcept { return cost_; }
 
 private:
   static constexpr float k_least_cost = 1e-3F;    // ticks
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
-  /// Without a sign the conversion takes a branch and a second way. Negative where a clock went back.
+  /// Converts ticks to a float by way of a signed number, because an unsigned one would take a branch and a
+  /// second way. Negative where a clock went back.
   static float to_float(std::uint64_t ticks) noexcept {
     return static_cast<float>(static_cast<std::int64_t>(ticks));
   }

@@ -64,7 +64,7 @@ public:
   }
   bool takes_left_end(Rng& rng) const noexcept { return settings_->batch != BatchMode::random || rng.coin(); }
   void gave(std::uint32_t units) noexcept { given_ = units; }
-  /// Ticks per unit of the latest batches; 0: not known.
+  /// Returns the ticks per unit of the latest batches; 0: not known.
   float cost() const noexcept { return batch_.cost(); }
   /// Begins a search of the member, which has nothing left. If busy time is measured, adds the time of the
   /// batches after which the member did not read the clock.
@@ -80,9 +80,9 @@ public:
 
   // Functions for the member's worker.
 
-  /// When the clock was read last.
+  /// Returns the time when the clock was read last.
   std::uint64_t clock() const noexcept { return since_; }
-  /// Units of the batch that the caller is executing; 0: none.
+  /// Returns the units of the batch that the caller is executing; 0: none.
   std::uint32_t given() const noexcept { return given_; }
 
   /// Returns whether the next batch needs nothing but an advance: the member does not read the clock

@@ -106,9 +106,9 @@ enum class Tag : std::uint8_t {
   stop_loop,          // D3 types/detail/shared_loop.h
 };
 
-/// Ticks from `since` to `now`; none if the thread has moved to a processor whose clock is behind. Waits that
-/// give up after a time call this, because a difference below zero looks like the longest time there is.
-/// Brief waits that nothing depends on do not: they end at once then.
+/// Returns the ticks from `since` to `now`; none if the thread has moved to a processor whose clock is
+/// behind. Waits that give up after a time call this, because a difference below zero looks like the longest
+/// time there is. Brief waits that nothing depends on do not: they end at once then.
 constexpr std::uint64_t elapsed(std::uint64_t since, std::uint64_t now) noexcept {
   return now < since ? 0 : now - since;
 }
@@ -139,7 +139,7 @@ struct StdPlatform {
 #endif
   }
 
-  /// Ticks in a millisecond, near enough for decisions that a factor of two does not change.
+  /// Returns the ticks in a millisecond, near enough for decisions that a factor of two does not change.
   static std::uint64_t ticks_per_ms() noexcept {
 #if defined(__x86_64__)
     return 2'500'000;
@@ -161,7 +161,7 @@ struct StdPlatform {
 
   static void yield() noexcept { sched_yield(); }
 
-  /// About 0.1 us where the clock is fine.
+  /// Executes a probe, which takes about 0.1 us, and returns its ticks.
   [[gnu::noinline]] static std::uint32_t probe() noexcept {
     std::uint64_t a = 1, b = 2, c = 3;
     const std::uint64_t since = fenced_ticks();

@@ -24,7 +24,8 @@ enum class BatchMode : std::uint8_t {
   random,      ///< exponential, from the left or the right end by a coin (appendix A.4)
 };
 
-/// A duration for the settings: at most so many ticks that four times as many have room beside a sign.
+/// Returns a duration for the settings: at most so many ticks that four times as many have room beside
+/// a sign.
 constexpr std::uint64_t setting_of(double ticks) noexcept {
   return ticks < 0x1p60 ? static_cast<std::uint64_t>(ticks) : std::uint64_t{1} << 60;
 }

@@ -24,7 +24,7 @@ constexpr std::uint64_t quotient_of(std::uint64_t n, std::uint32_t parts) noexce
   return n >> 32 == 0 ? static_cast<std::uint32_t>(n) / parts : n / parts;
 }
 
-/// Part `index` of the `parts` of schedule(static): sizes differ by one at most, and the first ones
+/// Returns part `index` of the `parts` of schedule(static): sizes differ by one at most, and the first ones
 /// are larger.
 constexpr Range equal_part(std::uint64_t iterations, std::uint32_t parts, std::uint32_t index) noexcept {
   const std::uint64_t size = quotient_of(iterations, parts);
@@ -66,12 +66,12 @@ public:
   constexpr std::uint32_t roots() const { return roots_; }
   constexpr unsigned shift() const { return shift_; }
 
-  /// Units per member.
+  /// Returns the units per member.
   constexpr float share(std::uint32_t members) const {
     return static_cast<float>(units_) / static_cast<float>(members);
   }
 
-  /// First unit of root i; i may be roots(), which gives units().
+  /// Returns the first unit of root i; i may be roots(), which gives units().
   constexpr std::uint64_t root_begin(std::uint32_t i) const {
     return std::min(i * quotient_ + std::min(i, remainder_), units_);
   }
@@ -79,7 +79,7 @@ public:
     return static_cast<std::uint32_t>(root_begin(i + 1) - root_begin(i));
   }
 
-  /// The iterations of units [begin, end).
+  /// Returns the iterations of units [begin, end).
   constexpr Range range(std::uint64_t begin, std::uint64_t end) const {
     return {begin << shift_, std::min(end << shift_, iterations_ - 1), false};
   }

@@ -26,7 +26,7 @@ public:
     ++done_;
     units_ += units;
   }
-  /// Units of batches since the owner read the clock.
+  /// Returns the units of batches since the owner read the clock.
   std::uint32_t units() const noexcept { return units_; }
 
   void read_clock() noexcept { units_ = done_ = 0; }

@@ -116,7 +116,7 @@ private:
     return text;
   }
 
-  /// One track of a trace.
+  /// Returns one track of a trace.
   std::string events(const RankNames& names, std::uint32_t number) const {
     if (events_.empty()) return {};
     const std::string rank = std::to_string(names.world[names.rank]);

@@ -31,7 +31,7 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// The label of a loop, or else its file and line.
+/// Returns the label of a loop, or else its file and line.
 inline std::string name_of_loop(const char* label, call_site where) {
   if (label != nullptr) return label;
   if (where.file == nullptr) return "(no label)";
@@ -68,13 +68,14 @@ public:
 
   Events& events() noexcept { return events_; }
   const Units& units() const noexcept { return units_; }
-  /// The first element that was left undone because of an event or a stop; Events::k_none: there is none.
+  /// Returns the first element that was left undone because of an event or a stop; Events::k_none: there
+  /// is none.
   std::uint64_t dropped() const noexcept { return dropped_; }
-  /// Seconds after which a piece is to end early.
+  /// Returns the seconds after which a piece is to end early.
   double patience(Range piece) const noexcept { return pacing_.patience(piece.size()); }
 
-  /// The next piece for the team; looks for one on other ranks. Returns false when the loop is done, or
-  /// cannot go on.
+  /// Takes the next piece for the team, or looks for one on other ranks. Returns false when the loop is done,
+  /// or cannot go on.
   bool next(Range& piece) {
     if (wrong_ != WrongUse::none) return false;
     const double start = now();
@@ -127,7 +128,8 @@ public:
 
   // For search().
 
-  /// Also lets MPI serve other ranks, whose operations in on_steal() may wait for this one.
+  /// Returns whether the loop goes on. Also lets MPI serve other ranks, whose operations in on_steal() may
+  /// wait for this one.
   bool goes_on() {
     int is_there = 0;
     check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, group_.comm(), &is_there, MPI_STATUS_IGNORE));

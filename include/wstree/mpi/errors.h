@@ -31,7 +31,7 @@ public:
   remote_exception(const std::string& what, int rank, std::uint64_t iteration)
       : std::runtime_error(what), rank_(rank), iteration_(iteration) {}
   int rank() const noexcept { return rank_; }
-  /// The iteration; where the call has a function for chunks: the first one of a chunk.
+  /// Returns the iteration; where the call has a function for chunks: the first one of a chunk.
   std::uint64_t iteration() const noexcept { return iteration_; }
 
 private:

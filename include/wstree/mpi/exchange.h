@@ -48,7 +48,7 @@ concept packs_itself = requires(const T& value, Parcel& parcel) {
 template <class T>
 concept sendable = std::is_trivially_copyable_v<T> || byte_container<T> || packs_itself<T>;
 
-/// A number that differs where values have other bytes on another rank: of another type or size.
+/// Returns a number that differs where values have other bytes on another rank: of another type or size.
 template <class T> constexpr std::uint64_t form_of() {
   constexpr std::uint64_t k_floating = std::uint64_t{1} << 32, k_signed = k_floating << 1,
                           k_list = k_floating << 2;
@@ -130,7 +130,7 @@ public:
     }
   }
 
-  /// The first hit; Events::k_none: there was none.
+  /// Returns the first hit; Events::k_none: there was none.
   std::uint64_t hit() const noexcept { return hit_; }
   /// Returns whether elements that might be a hit before the first one were not executed.
   bool has_dropped() const noexcept { return dropped_ < hit_; }

@@ -26,9 +26,9 @@ struct Units {
     if (count_of(size) > k_most_units) size *= (count_of(size) - 1) / k_most_units + 1;
   }
   std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(count_of(size)); }
-  /// The first element of a unit; of the unit behind the last one: `elements`.
+  /// Returns the first element of a unit; of the unit behind the last one: `elements`.
   std::uint64_t first(std::uint32_t unit) const noexcept { return unit >= count() ? elements : unit * size; }
-  /// The unit of an element.
+  /// Returns the unit of an element.
   std::uint32_t unit_of(std::uint64_t element) const noexcept {
     return static_cast<std::uint32_t>(element / size);
   }
@@ -69,7 +69,7 @@ public:
 
   Range share(std::uint32_t rank) const noexcept { return {bounds_[rank], bounds_[rank + 1]}; }
   std::uint32_t units() const noexcept { return bounds_.back(); }
-  /// A number that differs, nearly always, where the shares differ.
+  /// Returns a number that differs, nearly always, where the shares differ.
   std::uint64_t fingerprint() const noexcept {
     std::uint64_t sum = 14695981039346656037U; // FNV-1a
     for (const std::uint32_t bound : bounds_) sum = (sum ^ bound) * 1099511628211U;

@@ -28,7 +28,7 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// Seconds since some moment.
+/// Returns the seconds since some moment.
 inline double now() noexcept {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -48,7 +48,7 @@ inline std::uint32_t threads_of_team() noexcept {
 /// static members: threads may have loops on several communicators.
 class Group {
 public:
-  /// The group of a communicator; collective when it has none yet.
+  /// Returns the group of a communicator; collective when it has none yet.
   static Group& of(MPI_Comm comm) {
     static const int key = make_key();
     void* attached = nullptr;
@@ -90,9 +90,9 @@ public:
   std::uint32_t rank() const noexcept { return static_cast<std::uint32_t>(rank_); }
   std::uint32_t ranks() const noexcept { return static_cast<std::uint32_t>(ranks_); }
   Words& words() noexcept { return *words_; }
-  /// The other ranks of this node, where not all ranks are.
+  /// Returns the other ranks of this node, where not all ranks are.
   const std::vector<std::uint32_t>& near() const noexcept { return near_; }
-  /// Seconds of an operation on another rank's word.
+  /// Returns the seconds of an operation on another rank's word.
   double operation() const noexcept { return operation_; }
   Account& account() noexcept { return account_; }
 
@@ -112,7 +112,7 @@ public:
     Group& group_;
   };
 
-  /// Number of the next call. Collective when the numbers have come round.
+  /// Returns the number of the next call. Collective when the numbers have come round.
   std::uint32_t next_call() {
     if (call_ == ~std::uint32_t{0} - 1) restart();
     return ++call_;

@@ -134,7 +134,7 @@ public:
     const std::uint64_t word = std::uint64_t{call_} << 32 | ~bound;
     for (std::uint32_t i = 0; i < ranks_; ++i) memory_.raise((rank_ + i) % ranks_, Slot::bound, word);
   }
-  /// The first unit that no rank needs to execute.
+  /// Returns the first unit that no rank needs to execute.
   std::uint32_t bound() {
     const std::uint64_t word = memory_.load(rank_, Slot::bound);
     return word >> 32 == call_ ? ~static_cast<std::uint32_t>(word) : ~std::uint32_t{0};
@@ -142,7 +142,7 @@ public:
 
 private:
   std::uint64_t drained() const noexcept { return drained_in(call_); }
-  /// A late rank's word stands for its share.
+  /// Returns the range that a thief finds. A late rank's word stands for its share.
   Range found(std::uint32_t victim, std::uint64_t word) const noexcept {
     return word == drained_in(call_ - 1) ? cut_->share(victim) : range_of(word);
   }

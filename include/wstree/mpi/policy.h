@@ -23,7 +23,7 @@ namespace mpi {
 /// long. Each rank has its own object, for one communicator.
 class costs {
 public:
-  /// Seconds of equal sections; empty before the first execution.
+  /// Returns the seconds of equal sections; empty before the first execution.
   std::span<const double> sections() const noexcept { return sections_; }
   /// For the algorithms.
   void remember(std::vector<double> sections) noexcept { sections_ = std::move(sections); }
@@ -51,15 +51,15 @@ template <stop_token_like Stop = never_stops> class basic_on {
 public:
   explicit basic_on(MPI_Comm comm) { options_.comm = comm; }
 
-  /// The name in statistics; it is not copied.
+  /// Sets the name in statistics; it is not copied.
   basic_on label(const char* name) const {
     return with([&](detail::Options& options) { options.label = name; });
   }
-  /// Iterations that a rank, or a thread, takes at least, if there are as many.
+  /// Sets the iterations that a rank, or a thread, takes at least, if there are as many.
   basic_on chunk(std::uint64_t least) const {
     return with([&](detail::Options& options) { options.chunk = least > 0 ? least : 1; });
   }
-  /// Only this rank gets the result; all others get a neutral value.
+  /// Sets the only rank that gets the result; all others get a neutral value.
   basic_on root(int rank) const {
     return with([&](detail::Options& options) { options.root = rank; });
   }

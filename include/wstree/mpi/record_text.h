@@ -49,7 +49,8 @@ inline void give_to_library(const std::string& lines, const std::string& statist
   wstree_ranks_tell(text);
 }
 
-/// A number that is not negative, with that many digits behind the point, which no locale changes.
+/// Returns the text of a number that is not negative, with that many digits behind the point, which no
+/// locale changes.
 inline std::string seconds(double value, unsigned digits) {
   std::uint64_t scale = 1;
   for (unsigned i = 0; i < digits; ++i) scale *= 10;
@@ -70,7 +71,7 @@ inline std::string member(const char* key, std::uint64_t value) {
   return std::string(", \"") + key + "\": " + std::to_string(value);
 }
 
-/// Length of the UTF-8 character at the front of the text; 0: there is none.
+/// Returns the length of the UTF-8 character at the front of the text; 0: there is none.
 inline std::size_t character_of(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::size_t length = byte(0) < 0x80   ? 1

@@ -12,7 +12,7 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// Nanoseconds to sleep after so many rounds without work; 0: only give the processor away.
+/// Returns the nanoseconds to sleep after so many rounds without work; 0: only give the processor away.
 constexpr long nap_after(unsigned rounds) noexcept {
   constexpr unsigned k_yields = 8, k_doublings = 5;
   return rounds < k_yields ? 0 : 20'000L << std::min((rounds - k_yields) / 4, k_doublings);

@@ -42,7 +42,7 @@ public:
   virtual void store(Slot slot, std::uint64_t value) = 0;
   /// Frees the window, by all ranks.
   virtual void free() = 0;
-  /// Operations on the words of other ranks.
+  /// Returns the operations on the words of other ranks.
   std::uint64_t operations() const noexcept { return operations_; }
 
 protected:

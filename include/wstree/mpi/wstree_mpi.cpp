@@ -38,7 +38,8 @@ struct wstree_mpi_loop {
     drive->finish();
     is_agreed = true;
   }
-  /// The next part of the piece; false where there is none, or the piece lasts far longer than expected.
+  /// Takes the next part of the piece; returns false if there is none, or the piece lasts far longer
+  /// than expected.
   bool go_on() {
     if (part.end == piece.end || mpi::detail::now() - start > drive->patience(piece)) return false;
     part = front_of({part.end, piece.end});
@@ -55,7 +56,8 @@ struct wstree_mpi_loop {
   }
 
 private:
-  /// A team has a parallel region for each part, so that its parts are larger.
+  /// Returns the next part of the piece. A team has a parallel region for each part, so that its parts
+  /// are larger.
   mpi::detail::Range front_of(mpi::detail::Range rest) const {
     const std::uint64_t members = mpi::detail::threads_of_team(), parts = members == 1 ? 64 : 16;
     const std::uint64_t least = std::max<std::uint64_t>(members == 1 ? 1 : 4 * members, options.chunk);

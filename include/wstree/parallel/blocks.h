@@ -155,9 +155,9 @@ inline constexpr std::ptrdiff_t k_square_edge = 64, k_cube_edge = 16;
 /// A block of two or three dimensions: `for (auto row : block[0]) for (auto column : block[1])`.
 template <std::size_t D> using block = std::array<interval, D>;
 
-/// The blocks of two dimensions, each an interval or n for [0, n), row after row of blocks. The last ones may
-/// be smaller. Any algorithm takes them: `for_each(blocks_2d(rows, columns), [&](const block<2>& b) {...})`.
-/// 2^63 or more blocks: std::length_error, and without exceptions std::abort().
+/// Returns the blocks of two dimensions, each an interval or n for [0, n), row after row of blocks. The last
+/// ones may be smaller. Any algorithm takes them: `for_each(blocks_2d(rows, columns), [&](const block<2>& b)
+/// {...})`. 2^63 or more blocks: std::length_error, and without exceptions std::abort().
 constexpr auto blocks_2d(interval rows, interval columns,
                          std::array<std::ptrdiff_t, 2> edges = {k_square_edge, k_square_edge}) {
   return detail::blocks_of<2>({rows, columns}, edges);
@@ -168,8 +168,9 @@ constexpr auto blocks_3d(interval x, interval y, interval z,
   return detail::blocks_of<3>({x, y, z}, edges);
 }
 
-/// The numbers first, first + step, ... before `last`; before means above where `step` is negative. With a
-/// step of 0 there are none. 2^63 or more numbers: std::length_error, and without exceptions std::abort().
+/// Returns the numbers first, first + step, ... before `last`; before means above where `step` is
+/// negative. With a step of 0 there are none. 2^63 or more numbers: std::length_error, and without
+/// exceptions std::abort().
 template <detail::index Index>
 constexpr auto steps(Index first, std::type_identity_t<Index> last, std::type_identity_t<Index> step) {
   const bool falls = step < Index{0};

@@ -56,8 +56,8 @@ private:
 };
 inline constinit thread_local TeamTrust t_team_trust{};
 
-/// The most members that a call by this thread can have: for memory of each. on_team() may have fewer, but
-/// never more.
+/// Returns the most members that a call by this thread can have: for memory of each. on_team() may have
+/// fewer, but never more.
 inline std::uint32_t most_members(const CallOptions& options) noexcept {
   const std::uint32_t wanted = options.threads();
   const auto bounded = [wanted](std::uint32_t all) { return wanted != 0 ? std::min(wanted, all) : all; };
@@ -75,7 +75,7 @@ inline std::uint32_t most_members(const CallOptions& options) noexcept {
 #endif
 }
 
-/// Processors that the program may use.
+/// Returns the processors that the program may use.
 inline std::uint32_t processors() noexcept {
 #if defined(_OPENMP)
   const int count = omp_get_num_procs();

@@ -24,7 +24,7 @@ template <class In> struct Keeping {
   using Byte = std::conditional_t<std::is_same_v<Value, bool>, unsigned char, Value>; // no vector<bool>
   using Kept = std::conditional_t<k_points, std::add_pointer_t<std::remove_reference_t<Reference>>, Byte>;
 
-  /// The element that was kept, to be copied, or moved from.
+  /// Returns the element that was kept, to be copied, or moved from.
   static decltype(auto) element(Kept& kept) noexcept {
     if constexpr (k_points)
       return (*kept);

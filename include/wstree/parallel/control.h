@@ -73,7 +73,7 @@ public:
     bool ended_ = false;
 #endif
   };
-  /// When all members have left.
+  /// Returns the result of the call, when all members have left.
   End end() const noexcept {
     End end;
 #if defined(__cpp_exceptions)
@@ -88,7 +88,7 @@ public:
   }
 
 private:
-  /// When all members have left.
+  /// Returns whether the call has failed, when all members have left.
   bool has_failed() const noexcept {
 #if defined(__cpp_exceptions)
     return failure_ != nullptr;

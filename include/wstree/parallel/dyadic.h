@@ -72,7 +72,7 @@ public:
     for (unsigned i = 0; i < next.sums_.size(); ++i) push(next.sums_[i], next.levels_[i], op);
   }
 
-  /// All blocks together; there is at least one.
+  /// Returns the value of all blocks together; there is at least one.
   template <class Op> T value(Op& op) const {
     T result = sums_[0];
     for (unsigned i = 1; i < sums_.size(); ++i) result = static_cast<T>(op(result, sums_[i]));

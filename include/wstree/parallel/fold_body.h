@@ -92,7 +92,7 @@ struct FoldCall {
   }
 };
 
-/// Units with room for so many elements.
+/// Returns the units with room for so many elements.
 constexpr std::uint64_t units_for(std::uint64_t elements, std::uint64_t unit) noexcept {
   return elements / unit + (elements % unit != 0 ? 1 : 0);
 }

@@ -51,7 +51,7 @@ inline bool ends_beginning(const CallOptions& options, std::uint64_t elapsed, fl
   return members <= 1 || left - left / members > static_cast<float>(core::tuning::k_pays);
 }
 
-/// The caller begins. Returns how many elements are done: all of them if the call is short, or has ended;
+/// Begins in the caller. Returns the number of elements done: all of them if the call is short, or has ended;
 /// else a team is worth it.
 inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& body, Site& site,
                                  std::uint64_t n, core::ValueSlot result) noexcept {

@@ -27,21 +27,21 @@ concept folder = requires(F& f, void* place, typename F::Value& left, typename F
                               // destroyed next
 };
 
-/// Elements of one of a folder's units, which may be blocks; the last one may have fewer.
+/// Returns the elements of one of a folder's units, which may be blocks; the last one may have fewer.
 template <class F> constexpr std::uint64_t unit_of() noexcept {
   if constexpr (requires { F::k_unit; })
     return F::k_unit;
   else
     return 1;
 }
-/// Shortest targets that a batch takes at least.
+/// Returns the shortest targets that a batch takes at least.
 template <class F> constexpr std::uint64_t targets_of() noexcept {
   if constexpr (requires { F::k_targets; })
     return F::k_targets;
   else
     return 1;
 }
-/// The elements of the units [begin, end).
+/// Returns the elements of the units [begin, end).
 template <class F>
 std::uint64_t elements_of(const F& folder, std::uint64_t begin, std::uint64_t end) noexcept {
   if constexpr (unit_of<F>() != 1)
@@ -52,7 +52,7 @@ std::uint64_t elements_of(const F& folder, std::uint64_t begin, std::uint64_t en
 
 template <class T> using Result = core::Maybe<T>;
 
-/// The number of integers in [first, last), also where the difference is no Index.
+/// Returns the number of integers in [first, last), also where the difference is no Index.
 template <std::integral Index> constexpr std::uint64_t distance(Index first, Index last) noexcept {
   static_assert(sizeof(Index) <= sizeof(std::uint64_t), "wstree: integers have at most 64 bits");
   return static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);

@@ -36,7 +36,7 @@ struct Start {
   std::size_t done;
   double ticks_per_element;
 
-  /// Elements that take so many microseconds; at least one.
+  /// Returns the elements that take so many microseconds; at least one.
   std::size_t elements_in(double us) const noexcept {
     const double elements = us * Clock::ticks_per_us() / ticks_per_element;
     return elements < 1 ? 1 : elements < 1e15 ? static_cast<std::size_t>(elements) : std::size_t{1} << 50;

@@ -57,7 +57,7 @@ struct MergeNode {
   std::atomic<bool> is_ready{false};
 };
 
-/// Levels of merges for n elements: a few runs for each member, none of which is short.
+/// Returns the levels of merges for n elements: a few runs for each member, none of which is short.
 inline unsigned merge_levels(std::size_t n, std::size_t members) noexcept {
   constexpr std::size_t k_shortest_run = 256;
   unsigned levels = 1;
@@ -135,7 +135,7 @@ private:
   MergeNode& node(unsigned level, std::size_t merge) noexcept {
     return nodes_[runs() - (runs() >> (level - 1)) + merge];
   }
-  /// The number of elements of the left run before piece i of the level.
+  /// Returns the number of elements of the left run before piece i of the level.
   std::size_t& split(unsigned level, std::size_t i) noexcept { return splits_[(level - 1) * runs() + i]; }
 
   void execute(unsigned level, std::size_t i, std::size_t tile) {

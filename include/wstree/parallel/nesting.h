@@ -22,7 +22,7 @@ template <class P> struct BasicSeat {
   std::uint32_t member = 0;
 };
 template <class P> struct Seats {
-  /// The seat of the executing thread; nullptr: it works for no call.
+  /// Returns the seat of the executing thread; nullptr: it works for no call.
   static BasicSeat<P>*& mine() noexcept { return t_mine; }
 
 private:
@@ -153,7 +153,8 @@ private:
     return helped;
   }
 
-  /// By a guest. One that comes again, or too late for a number, looks for calls within this one.
+  /// Works in the call as a guest. A guest that comes again, or too late for a number, looks for calls within
+  /// this one.
   bool join() noexcept {
     std::uint32_t member = 0;
     if (take_number(member)) {
@@ -189,8 +190,8 @@ struct member_of_call {
   std::uint32_t number = 0;
   std::uint32_t count = 1;
 };
-/// The executing thread as a member of the innermost call in whose function it is. As long as a call has
-/// begun in its caller alone, and outside of calls, that is number 0 of 1.
+/// Returns the executing thread as a member of the innermost call in whose function it is. As long as a call
+/// has begun in its caller alone, and outside of calls, that is number 0 of 1.
 inline member_of_call this_member() noexcept {
   const auto* const seat = detail::Seats<core::StdPlatform>::mine();
   return seat != nullptr ? member_of_call{seat->member, seat->call->members()} : member_of_call{};

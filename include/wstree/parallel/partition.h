@@ -81,7 +81,7 @@ public:
     return ends;
   }
 
-  /// Ticks that an element takes one thread, by those of the first block.
+  /// Returns the ticks that an element takes one thread, by those of the first block.
   float cost() const noexcept { return cost_; }
 
 private:

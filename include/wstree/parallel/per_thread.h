@@ -46,7 +46,7 @@ public:
   per_thread& operator=(const per_thread&) = delete;
   ~per_thread() { clear(); }
 
-  /// The executing thread's value.
+  /// Returns the executing thread's value.
   T& local() {
     const void* const me = &detail::t_this_thread;
     std::atomic<Entry*>& head = heads_[number_of(me) % k_heads];
@@ -58,7 +58,7 @@ public:
     return add(head, first, me).value;
   }
 
-  /// Threads that have a value.
+  /// Returns the threads that have a value.
   std::size_t size() const noexcept { return count_.load(std::memory_order_relaxed); }
 
   /// Calls function(value) for each value, in the order in which the threads came.
@@ -69,7 +69,8 @@ public:
              at = at->next) // no other thread is here
           if (at->number == number) function(at->value);
   }
-  /// All values combined in that order by `operation(left, right)`; without any the value of a new thread.
+  /// Returns all values, combined in that order by `operation(left, right)`; without any the value of a
+  /// new thread.
   template <class Operation> T combine(Operation&& operation) {
     T all = make_();
     bool is_first = true;

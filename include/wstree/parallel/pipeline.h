@@ -196,7 +196,7 @@ private:
     bell_.wake_all();
   }
 
-  /// Under the lock.
+  /// Returns whether an item is parked. Under the lock.
   bool has_parked() noexcept {
     bool has = false;
     each_ordered([&](auto number) {

@@ -140,14 +140,15 @@ public:
   constexpr basic_par() noexcept = default;
   constexpr explicit basic_par(const char* name) noexcept { label_ = name; }
 
-  /// The name of the loop in reports. It is not copied. Without one, that is the file and line of the call.
+  /// Sets the name of the loop in reports. It is not copied. Without one, the name is the file and line of
+  /// the call.
   constexpr basic_par label(const char* name) const noexcept {
     basic_par copy = *this;
     copy.label_ = name;
     return copy;
   }
   constexpr basic_par operator()(const char* name) const noexcept { return label(name); }
-  /// At most so many threads; 0: as many as a parallel region would have. A negative number is 1.
+  /// Sets the largest number of threads; 0: as many as a parallel region would have. A negative number is 1.
   template <class Number> constexpr basic_par threads(Number most) const noexcept {
     static_assert(std::convertible_to<Number, std::uint32_t>, "wstree: threads() takes a number of threads");
     basic_par copy = *this;
@@ -155,8 +156,8 @@ public:
       copy.threads_ = detail::count_of<std::uint32_t>(most);
     return copy;
   }
-  /// The members are threads of the pool (wstree/types/thread_pool.h) and the caller, and not an OpenMP team.
-  /// The pool outlives the call. Calls within this one need the option of their own.
+  /// Takes the members from the threads of the pool (wstree/types/thread_pool.h) and the caller, and not an
+  /// OpenMP team. The pool outlives the call. Calls within this one need the option of their own.
   template <class Pool> constexpr basic_par on(Pool&& pool) const noexcept {
     constexpr bool k_is_pool = std::is_lvalue_reference_v<Pool> && requires { &pool.place(); };
     static_assert(k_is_pool, "wstree: on() takes a thread_pool that outlives the call, or resident_crew");
@@ -164,8 +165,8 @@ public:
     if constexpr (k_is_pool) copy.place_ = &pool.place();
     return copy;
   }
-  /// Elements that a thread takes at a time, if there are as many: at least, and at most. If min_chunk is
-  /// more than max_chunk, max_chunk counts. A negative number is 1.
+  /// Set the elements that a thread takes at a time, if there are as many: at least, and at most. If
+  /// min_chunk is more than max_chunk, max_chunk counts. A negative number is 1.
   template <class Number> constexpr basic_par min_chunk(Number elements) const noexcept {
     basic_par copy = *this;
     copy.min_chunk_ = chunk_of(elements);
@@ -199,7 +200,8 @@ public:
                   "wstree: stop() takes a std::stop_token, or what has stop_requested()");
     return *this;
   }
-  /// Members add the number of elements that are done, batch by batch, to `counter`, which outlives the call.
+  /// Lets members add the number of elements that are done, batch by batch, to `counter`, which outlives
+  /// the call.
   template <class Number> constexpr basic_par progress(std::atomic<Number>& counter) const noexcept {
     basic_par copy = *this;
     copy.counter_ = &counter;

@@ -178,7 +178,7 @@ template <class Pred, class In, class Proj = Identity> constexpr bool is_predica
   return false;
 }
 
-/// The iterator that a destination begins with.
+/// Returns the iterator that a destination begins with.
 template <class Out> constexpr auto beginning(Out&& out) {
   if constexpr (range<Out>)
     return std::begin(out);

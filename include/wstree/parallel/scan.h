@@ -211,7 +211,7 @@ T scan_elements(const Policy& policy, const In& in, Out out, Op& op, F& f, const
   return std::move(*total);
 }
 
-/// The value of a scan that has neither elements nor an initial value.
+/// Returns the value of a scan that has neither elements nor an initial value.
 template <class T> T nothing_to_scan() {
   if constexpr (std::is_default_constructible_v<T>)
     return T{};

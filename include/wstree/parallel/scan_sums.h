@@ -55,7 +55,7 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
     return use(*this);
   }
 
-  /// Only for inclusive scans: write() where nothing stands before.
+  /// Writes the results if nothing stands before; only for inclusive scans.
   template <class Get, class Op>
   T write_first(const Get& get, std::size_t begin, std::size_t end, Op& op) const {
     T sum = get(begin);
@@ -116,7 +116,7 @@ template <class T, class Loop, class Op> struct ValueSums {
   }
   T join(T left, const T& right) const { return static_cast<T>(op(std::move(left), right)); }
 
-  /// The first results of all; nothing stands before them.
+  /// Writes the first results of all; nothing stands before them.
   T start(std::size_t end) const {
     return init != nullptr ? write(*init, 0, end) : note(loop.write_first(loop, 0, end, op), end);
   }

@@ -91,7 +91,7 @@ public:
     write_what_is_known();
   }
 
-  /// The tile that an exception comes from.
+  /// Returns the tile that an exception comes from.
   std::size_t current() const noexcept { return current_; }
 
   /// Returns false when nothing is left to do.

@@ -21,7 +21,7 @@ inline constexpr double k_search_tile_us = 10;
 /// The hit that a search returns: the first one, or any one.
 enum class Hit { first, any };
 
-/// The number of the element that pred is true of: the first one, or any; in.count if there is none.
+/// Returns the number of the element that pred is true of: the first one, or any; in.count if there is none.
 /// `unclocked`: as start_inline() has it.
 template <Hit k_hit, class Policy, class In, class Pred>
 std::size_t search(const Policy& policy, const In& in, Pred&& pred, std::size_t unclocked = 2) {

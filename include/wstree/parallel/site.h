@@ -39,9 +39,9 @@ public:
   bool needs_team(std::uint64_t n) noexcept {
     return long_calls_ >= k_sure && n >= shortest_ && calls_++ % (core::tuning::k_calls_unclocked + 1) != 0;
   }
-  /// The most of n elements that the caller executes without a look at the clock. No other member can have
-  /// any of them, and behind cheap elements may be expensive ones: all of them only where that has gone well
-  /// in a row of calls that were about as large.
+  /// Returns the most of n elements that the caller executes without a look at the clock. No other member can
+  /// have any of them, and behind cheap elements may be expensive ones: all of them only where that has gone
+  /// well in a row of calls that were about as large.
   std::uint64_t longest_step(std::uint64_t n) const noexcept {
     return trust_ == k_calls_to_trust && n / 2 <= longest_ ? n : n / k_looks_alone + 1;
   }
@@ -69,7 +69,7 @@ public:
     }
     return calls_ % (core::tuning::k_calls_unclocked + 2) != 0;
   }
-  /// Elements that should take half of k_alone; at least 1.
+  /// Returns the elements that should take half of k_alone; at least 1.
   std::uint64_t first_step() const noexcept {
     if (cost_ <= 0) return 1;
     constexpr auto half = static_cast<float>(core::tuning::k_alone / 2);

@@ -18,7 +18,7 @@ class StorageCache {
 public:
   using Storage = core::ReductionStorage<core::StdPlatform>;
 
-  /// The calling thread's.
+  /// Returns the calling thread's cache.
   static StorageCache& mine() noexcept {
     static thread_local StorageCache cache;
     return cache;

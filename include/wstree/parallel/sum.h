@@ -110,7 +110,7 @@ std::optional<T> fold_reproducibly(const Policy& policy, std::size_t count, Get&
   return all;
 }
 
-/// The values are made in parallel and folded strictly from left to right.
+/// Makes the values in parallel and folds them strictly from left to right.
 template <class T, class Policy, class Get, class Op>
 T fold_sequentially(const Policy& policy, std::size_t count, T init, Get& get, Op& op) {
   std::optional<T> sum{std::move(init)};

@@ -67,7 +67,7 @@ public:
 private:
   using Reduction = core::AnyReduction<core::StdPlatform>;
 
-  /// Elements in the tree. The others are for finish().
+  /// Returns the elements in the tree. The others are for finish().
   std::uint64_t shared() const noexcept { return std::min(n_, k_most_shared); }
 
   FoldCall fold_;

@@ -194,7 +194,7 @@ private:
     while (i < end && a[i] == b[i]) ++i;
     return i;
   }
-  /// The characters behind the first `common` ones.
+  /// Returns the characters behind the first `common` ones.
   static std::uint64_t beginning_of(const T& text, std::size_t common) noexcept {
     unsigned char bytes[8] = {};
     const std::size_t left = text.size() - std::min<std::size_t>(common, text.size());

@@ -59,7 +59,8 @@ private:
     return first_ * (generation_ * before + ((tile - doubled * generation_) << doubled));
   }
 
-  /// By divisions: the tiles of a whole generation may have more elements than the largest number.
+  /// Returns the number of tiles, by divisions: the tiles of a whole generation may have more elements than
+  /// the largest number.
   std::size_t number_of_tiles() const noexcept {
     std::size_t left = count_, size = first_, g = 0;
     for (; g < doublings_ && left / size >= generation_; ++g, size *= 2) left -= generation_ * size;

@@ -27,7 +27,7 @@ struct total_order_t {
   }
 
 private:
-  /// The bits, of negative numbers all but the sign turned round.
+  /// Returns the bits, of negative numbers all but the sign turned round.
   template <class Bits, class T> static constexpr Bits key(T number) noexcept {
     const auto bits = std::bit_cast<Bits>(number);
     return bits < 0 ? static_cast<Bits>(bits ^ std::numeric_limits<Bits>::max()) : bits;

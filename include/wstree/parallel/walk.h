@@ -44,7 +44,7 @@ public:
     taken_ += chunk.count;
     return chunk;
   }
-  /// By the only member. Returns whether so many elements are left; the walk stays where it is.
+  /// Called by the only member. Returns whether so many elements are left; the walk stays where it is.
   bool has(std::uint64_t wanted) const {
     Iterator probe = at_;
     for (; wanted != 0 && probe != last_; --wanted) ++probe;

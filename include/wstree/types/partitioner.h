@@ -81,12 +81,12 @@ public:
       : first_(first), shared_(std::make_unique<Partitions>(count(first, last), partitions(n),
                                                             chunk != 0 ? chunk : refuse_chunk())) {}
 
-  /// The number of partitions.
+  /// Returns the number of partitions.
   [[nodiscard]] std::size_t size() const noexcept { return shared_->partitions(); }
   [[nodiscard]] partition operator[](std::size_t i) const noexcept {
     return {first_, shared_.get(), static_cast<std::uint32_t>(i)};
   }
-  /// The partitions.
+  /// Returns the partitions.
   [[nodiscard]] auto begin() const noexcept { return handle_iterator{this, 0}; }
   [[nodiscard]] auto end() const noexcept { return handle_iterator{this, size()}; }
 

@@ -67,7 +67,7 @@ public:
   }
   void swap(pool_future& other) noexcept { std::swap(state_, other.state_); }
 
-  /// Not after get().
+  /// Returns whether the future has a state; false after get().
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
   [[nodiscard]] bool is_ready() const noexcept { return state_->is_ready(); }
   void wait() const noexcept { state_->wait(); }

@@ -83,14 +83,14 @@ public:
     no_memory();
   }
 
-  /// The owner's: the newest element; nothing if there is none.
+  /// Takes the newest element, as the owner; nothing if there is none.
   [[nodiscard]] std::optional<T> pop() noexcept {
     std::uint64_t word = 0;
     if (!queue_.pop(word)) return std::nullopt;
     return words_.take_own(word);
   }
 
-  /// By any thread: takes the oldest element; nothing if there is none at some moment during the call.
+  /// Takes the oldest element, in any thread; nothing if there is none at some moment during the call.
   [[nodiscard]] std::optional<T> steal() noexcept {
     std::uint64_t word = 0;
     for (;;) {

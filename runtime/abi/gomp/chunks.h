@@ -37,7 +37,7 @@ template <class T> [[gnu::noinline]] bool hand_out_shared(Frame& frame, T* first
   const bool got = frame.member.next_slowly(range);
   return hand_out_if(got, frame, range, first, past);
 }
-/// The next chunk of the served loop in `frame`, if finding it takes more than a few instructions.
+/// Hands out the next chunk of the served loop in `frame`, if finding it takes more than a few instructions.
 template <class T> [[gnu::noinline]] bool hand_out(Frame& frame, T* first, T* past) noexcept {
   if (!frame.member.has_piece()) [[unlikely]]
     return hand_out_shared(frame, first, past);
@@ -58,7 +58,7 @@ template <class T>
   ompt::tell_chunk(frame, static_cast<std::uint64_t>(*first), up ? beyond - 1 : beyond + 1, step);
   return true;
 }
-/// The first chunk of a loop that has just become ours.
+/// Hands out the first chunk of a loop that has just become ours.
 template <class T>
 [[gnu::always_inline]] inline bool hand_out_first(T* first, T* past, const void* caller) noexcept {
   Frame& frame = *t_frame;

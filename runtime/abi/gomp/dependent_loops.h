@@ -8,7 +8,7 @@
 
 namespace wstree::abi::gomp {
 
-/// For a loop whose iterations depend on each other, so that we cannot serve it: returns whether the
+/// Notes a loop whose iterations depend on each other, so that we cannot serve it. Returns whether the
 /// environment chose one of our schedules for it, and the fallback has to replace that.
 bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept;
 

@@ -77,7 +77,7 @@ inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenL
   }
   return server;
 }
-/// A chunk that is not positive counts as none; compilers reject it anyway.
+/// Returns the size of a chunk; 1 for a chunk that is not positive, which compilers reject anyway.
 template <class T> constexpr std::uint64_t size_of_chunk(T chunk) noexcept {
   return chunk > 0 ? static_cast<std::uint64_t>(chunk) : 1;
 }

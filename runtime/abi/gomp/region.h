@@ -41,7 +41,7 @@ inline unsigned ruled_threads(unsigned asked, config::Ruling ruling) noexcept {
   return asked == 1 || ruling.threads() == 0 ? asked : static_cast<unsigned>(ruling.threads());
 }
 
-/// The schedule that the runtime uses if it has to serve the loop.
+/// Returns the schedule that the runtime uses if it has to serve the loop.
 Fallback own_schedule(const CombinedLoop& loop) noexcept;
 
 /// Every member runs this instead of the outlined function. `data`: the Region.

@@ -91,12 +91,12 @@ void begin_sections(unsigned count, const void* caller) noexcept {
   ompt::begin_work({ompt::k_work_sections, count}, caller);
 }
 
-/// The runtime's function, in a barrier of `kind`.
+/// Calls the runtime's function, in a barrier of `kind`.
 template <class Result> [[gnu::noinline]] Result wait_told(Result (*real)(), int kind, const void* caller) {
   const ompt::ToldBarrier barrier(kind, caller);
   return real();
 }
-/// A call of `code` that leaves sections and waits.
+/// Serves a call of `code` that leaves sections and waits.
 template <class Result>
 [[gnu::always_inline]] inline Result end_sections(Real<Result()>& entry, const void* caller,
                                                   const void* code) {

@@ -79,14 +79,14 @@ public:
   static bool is_served(const Frame* frame, const i32* last) noexcept {
     return frame != nullptr && last != nullptr && frame->loop.is_served();
   }
-  /// The next chunk if it is.
+  /// Hands out the next chunk if it is.
   [[gnu::always_inline]] static i32 next(Frame& frame, i32* last, T* lower, T* upper, S* stride) noexcept {
     core::Range range;
     if (!frame.member.next_quickly(range)) return next_slowly(frame, last, lower, upper, stride);
     tell(frame, range, last, lower, upper, stride);
     return 1;
   }
-  /// The next chunk if it is not. Most of these calls are about loops of the runtime.
+  /// Hands out the next chunk if it is not. Most of these calls are about loops of the runtime.
   [[gnu::always_inline]] i32 next_elsewhere(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
                                             const void* caller) noexcept {
     Next* const real = runtimes_next(last != nullptr, caller);

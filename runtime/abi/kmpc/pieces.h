@@ -37,7 +37,7 @@ public:
 
   /// Returns whether the function has not asked for its bounds yet.
   bool is_new() const noexcept { return state_ == State::none; }
-  /// The member executes pieces, or has executed its last one.
+  /// Returns whether the member executes pieces, or has executed its last one.
   bool is_cut() const noexcept { return state_ == State::cut || state_ == State::over; }
 
   /// The function asks for the bounds of `loop` for the first time. `is_plain`: the loop may be cut.
@@ -71,14 +71,14 @@ public:
     *upper = loop.at(piece_.end - 1);
     if (last != nullptr) *last = piece_.end == items_.items() ? 1 : 0;
   }
-  /// The function has executed its piece. Returns whether there is another one.
+  /// Ends the function's piece. Returns whether there is another one.
   bool take_next() noexcept {
     if (state_ != State::cut) return false;
     if (piece_.begin != piece_.end) take();
     if (piece_.begin == piece_.end) leave();
     return state_ == State::cut;
   }
-  /// The member holds the lock under which values are combined.
+  /// Returns whether the member holds the lock under which values are combined.
   bool is_locked() const noexcept { return is_locked_; }
   void set_locked(bool locked) noexcept { is_locked_ = locked; }
 
@@ -112,8 +112,8 @@ private:
   bool is_answered_ = false; // since the function was called last
 };
 
-/// The pieces of the function that goes on at `caller` behind a question for its bounds; nullptr: it is
-/// executed whole.
+/// Returns the pieces of the function that goes on at `caller` behind a question for its bounds; nullptr: it
+/// is executed whole.
 inline MemberPieces* pieces_after(const void* caller) noexcept {
   Frame* const frame = t_frame;
   if (frame == nullptr || frame->answers == nullptr || frame->answers->after_init == nullptr ||
@@ -121,7 +121,7 @@ inline MemberPieces* pieces_after(const void* caller) noexcept {
     return nullptr;
   return static_cast<MemberPieces*>(frame->answers);
 }
-/// The pieces that the calling member of a region of this interface executes; nullptr: none.
+/// Returns the pieces that the calling member of a region of this interface executes; nullptr: none.
 inline MemberPieces* own_pieces() noexcept {
   Frame* const frame = t_frame;
   if (frame == nullptr || frame->answers == nullptr) [[likely]]

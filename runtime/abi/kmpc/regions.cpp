@@ -68,7 +68,7 @@ inline bool may_serve(const TaskSchedule& schedule) noexcept {
   return may;
 }
 
-/// The function that a region executes, if it may be called again; else nullptr.
+/// Returns the function that a region executes, if it may be called again; else nullptr.
 inline RepeatableFunction* repeatable(kmpc_micro micro, const void* caller) noexcept {
   return session().repeats ? find_repeatable(reinterpret_cast<const void*>(micro), caller) : nullptr;
 }

@@ -10,7 +10,7 @@ namespace wstree::abi::ompt {
 /// Starts the tool among the objects in the process: the program, the libraries that it was linked with, and
 /// preloaded ones.
 StartResult* start_loaded_tool(unsigned version, const char* runtime) noexcept;
-/// The first library of OMP_TOOL_LIBRARIES that wants to.
+/// Starts the first library of OMP_TOOL_LIBRARIES that wants to be the tool.
 StartResult* start_listed_tool(unsigned version, const char* runtime) noexcept;
 
 } // namespace wstree::abi::ompt

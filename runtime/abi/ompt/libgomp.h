@@ -11,7 +11,7 @@
 
 namespace wstree::abi::ompt {
 
-/// As tool_listens(), if the user wants a tool.
+/// Returns tool_listens(), if the user wants a tool.
 bool tool_listens_to(const void* caller) noexcept;
 /// Returns whether a tool wants to hear of the calls of the code at `caller` from us. The first call from
 /// code that runs on libgomp looks for the tool and lets it begin.

@@ -77,7 +77,7 @@ int get_state(std::uint64_t* wait) {
   return t_thread != nullptr ? t_thread->state() : k_undefined;
 }
 
-/// The task `level` regions further out; nullptr: there is none.
+/// Returns the task `level` regions further out; nullptr: there is none.
 Task* task_at(int level) noexcept {
   Task* task = t_thread != nullptr ? t_thread->task : nullptr;
   for (; task != nullptr && level > 0; --level)

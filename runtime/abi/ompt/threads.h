@@ -48,7 +48,7 @@ void tell_end_of(Thread& thread) noexcept;
 
 /// Returns the function of that name for a tool; nullptr: we do not have it.
 Function look_up_ours(const char* name);
-/// Some code that runs on the runtime in question.
+/// Returns some code that runs on the runtime in question.
 const void* told_code() noexcept;
 /// The tool ends: it is told the last events, and no more.
 void finalize_tool() noexcept;

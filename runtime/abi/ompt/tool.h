@@ -21,7 +21,7 @@ public:
   OpenCall(const OpenCall&) = delete;
   OpenCall& operator=(const OpenCall&) = delete;
 
-  /// The calling thread's innermost one; nullptr: none.
+  /// Returns the calling thread's innermost call; nullptr: none.
   static const OpenCall* innermost() noexcept { return t_innermost; }
   const void* caller() const noexcept { return caller_; }
 

@@ -97,7 +97,7 @@ struct Chunk {
   std::uint64_t start;
   std::uint64_t iterations;
 };
-/// The iterations from `first` to `last`, both inclusive, in steps of `step`.
+/// Returns the iterations from `first` to `last`, both inclusive, in steps of `step`.
 inline Chunk chunk_of(std::uint64_t first, std::uint64_t last, std::uint64_t step) noexcept {
   const bool up = static_cast<std::int64_t>(step) > 0;
   return {up ? first : last, up ? (last - first) / step + 1 : (first - last) / (0 - step) + 1};
@@ -106,7 +106,7 @@ inline Chunk chunk_of(std::uint64_t first, std::uint64_t last, std::uint64_t ste
 /// The functions that a tool has registered with a runtime.
 class Callbacks {
 public:
-  /// The one for `event`; nullptr: none.
+  /// Returns the callback for `event`; nullptr: none.
   template <class Callback> Callback of(int event) const noexcept {
     return reinterpret_cast<Callback>(
         registered_[static_cast<std::size_t>(event)].load(std::memory_order_relaxed));

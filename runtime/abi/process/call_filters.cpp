@@ -45,7 +45,8 @@ void* find_next_syscall() noexcept {
 
 [[gnu::constructor]] void load() noexcept { find_next_syscall(); }
 
-/// Without a program for the filter, the call only tests the kernel's abilities.
+/// Returns whether the call puts a filter up. Without a program for the filter, it only tests the
+/// kernel's abilities.
 bool puts_filter_up(long option, long mode, long program) noexcept {
   return option == k_set_filter && (mode == SECCOMP_MODE_STRICT || program != 0);
 }

@@ -112,7 +112,8 @@ void say_why_not(const Errors& errors) noexcept {
   observe::say(line.view());
 }
 
-/// The program may need the descriptors that it may still have: half of them are its own.
+/// Returns whether enough descriptors remain for the program: half of those that it may still have are
+/// its own.
 bool leaves_enough(long file) noexcept {
   rlimit files{};
   return system_call(SYS_prlimit64, 0, static_cast<int>(RLIMIT_NOFILE), 0, &files) == 0 &&

@@ -10,8 +10,9 @@ namespace wstree::abi {
 /// The calling thread enters a measured loop, in which it has `part` (the address of its frame). The first
 /// call opens the thread's events; one line names the events that may not be counted.
 void begin_counting(const void* part) noexcept;
-/// The calling thread leaves the loop. Returns the counts, inner loops of the same thread included; nothing
-/// if the events could not be read, also because the program has closed their descriptor.
+/// Ends the counting when the calling thread leaves the loop. Returns the counts, inner loops of the
+/// same thread included; nothing if the events could not be read, also because the program has closed
+/// their descriptor.
 observe::CounterValues end_counting(const void* part) noexcept;
 /// Closes the calling thread's events, at its end.
 void close_counters() noexcept;

@@ -39,8 +39,8 @@ bool may_read_ticks() noexcept;
 /// By the constructor of the library (lifecycle.cpp), before there are threads.
 void remember_load_time() noexcept;
 const Moment& load_time() noexcept;
-/// Measured between load time and now, by any thread. In a process that has just been loaded it waits until
-/// the span is long enough.
+/// Returns the length of a tick, measured between load time and now, in any thread. In a process that has
+/// just been loaded it waits until the span is long enough.
 double ns_per_tick() noexcept;
 /// Returns the ticks in a time, measured in the same way. Without floats: see core::DefaultFloats.
 std::uint64_t ticks_in(std::uint32_t nanoseconds) noexcept;

@@ -30,7 +30,8 @@ config::MarkTable& marks() noexcept;
 /// orders the values of the options.
 inline bool active() noexcept { return !is_idle(); }
 
-/// The program asks for one of our schedules. False in setuid programs, where the library does nothing.
+/// Activates the library: the program asks for one of our schedules. Returns false in setuid programs, where
+/// the library does nothing.
 bool activate() noexcept;
 /// True if the user wants a tool to hear of programs on libgomp (WSTREE_OMPT), and none has turned out to be
 /// missing. relaxed everywhere: the constructor of the library sets it, before there are threads, and a
@@ -44,7 +45,8 @@ extern std::atomic<bool> g_wants_pieces;
 inline bool wants_pieces() noexcept { return g_wants_pieces.load(std::memory_order_relaxed); }
 inline void want_pieces() noexcept { g_wants_pieces.store(true, std::memory_order_relaxed); }
 
-/// Another user's environment must not steer this process: the library does nothing.
+/// Returns whether another user's environment could steer this process (setuid programs): the library does
+/// nothing then.
 bool is_secure() noexcept;
 
 /// The schedule of a task's schedule(runtime) loops.
@@ -57,7 +59,7 @@ struct TaskSchedule {
 /// Returns the schedule of the calling task's schedule(runtime) loops. `caller`: see Real.
 TaskSchedule task_schedule(const void* caller) noexcept;
 
-/// The models have the numbers of their kinds (core/kinds.h).
+/// Returns the model of a kind, whose number it has (core/kinds.h).
 constexpr core::Model model_of(config::ScheduleKind kind) noexcept { return static_cast<core::Model>(kind); }
 
 static_assert(omp_sched_wsstatic - omp_sched_wstree + 1 == static_cast<int>(config::k_schedule_kinds));

@@ -103,7 +103,7 @@ bool is_shadowed(const Reference& reference) noexcept {
 /// constructor sets the first one, and an address is the whole message.
 constinit std::atomic<const Doors*> g_doors{nullptr};
 
-/// The number of the door for callers of the runtime around `function`; 0: none is free.
+/// Returns the number of the door for callers of the runtime around `function`; 0: none is free.
 unsigned door_to(const void* function) noexcept {
   const LoadedObject runtime = object_around(function);
   if (!is_runtime(runtime.tables)) return 0;
@@ -116,8 +116,8 @@ unsigned door_to(const void* function) noexcept {
   return 0;
 }
 
-/// The runtime that `reference` was bound to before, past this library or by a door. The loader binds a
-/// reference once, and opens objects later that come first in its order.
+/// Returns the runtime that `reference` was bound to before, past this library or by a door. The loader binds
+/// a reference once, and opens objects later that come first in its order.
 LoadedObject bound_before(const Reference& reference) noexcept {
   const Doors* const doors = g_doors.load(std::memory_order_relaxed);
   if (!reference.is_bound || reference.value == nullptr || doors == nullptr) return {};
@@ -139,8 +139,8 @@ public:
   explicit Binding(const LoadedObject& object) noexcept
       : object_(object), is_initial_(is_initial(object.tables)), is_a_runtime_(is_runtime(object.tables)) {}
 
-  /// The function that the loader has bound `reference` to, or would bind it to without this library. It has
-  /// bound initial objects in the order that holds for good.
+  /// Returns the function that the loader has bound `reference` to, or would bind it to without this library.
+  /// It has bound initial objects in the order that holds for good.
   void* provider_of(const Reference& reference) noexcept {
     if (!is_initial_)
       if (void* const found = bound_before(reference).tables.find(reference.name)) return found;

@@ -52,11 +52,11 @@ Led bind(const LoadedObject& object, std::string_view name) noexcept;
 LoadedObject bind_new_objects(std::string_view name) noexcept;
 /// Does that before any of them calls. Nothing before bind_initial_objects(), or where walk_may_never_end().
 void bind_opened_objects() noexcept;
-/// The first object that has a reference of `name`, and is no runtime, if the references of some object lead
-/// to us for good. Takes that lock then.
+/// Returns the first object that has a reference of `name`, and is no runtime, if the references of some
+/// object lead to us for good. Takes that lock then.
 LoadedObject object_that_refers_to(std::string_view name) noexcept;
 bool refers_to(const ElfObject& object, std::string_view name) noexcept;
-/// The runtime that references of `object` lead to already.
+/// Returns the runtime that references of `object` lead to already.
 LoadedObject bound_runtime(const LoadedObject& object) noexcept;
 /// Returns whether the function `name` has doors.
 bool has_doors(std::string_view name) noexcept;

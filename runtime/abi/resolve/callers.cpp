@@ -74,7 +74,7 @@ public:
 
   explicit operator bool() const noexcept { return has_; }
 
-  /// The scope of this order: one that is known, or a new one. nullptr: no memory.
+  /// Returns the scope of this order: one that is known, or a new one. nullptr: no memory.
   Scope* scope_of(const SearchOrder& order) const noexcept {
     for (Scope* scope = latest_scope(); scope != nullptr; scope = scope->older)
       if (!scope->is_dead.load(std::memory_order_relaxed) && scope->order == order) return scope;
@@ -112,8 +112,8 @@ private:
     entry.scope.store(scope, std::memory_order_release);
   }
 
-  /// A table with the same content, in which at most an eighth is used. nullptr: no memory. The old one
-  /// stays: threads may be reading it.
+  /// Returns a table with the same content, in which at most an eighth is used. nullptr: no memory. The old
+  /// one stays: threads may be reading it.
   static PageTable* renew(PageTable& old) noexcept {
     std::size_t used = 0;
     for (std::size_t i = 0; i < old.size(); ++i)
@@ -176,8 +176,8 @@ bool has_initial_runtime() noexcept {
   return any_initial([](const ElfObject& object, bool) { return is_runtime(object); });
 }
 
-/// The runtimes that the code of `object` sees besides the initial ones, in the order of the loader. Returns
-/// how many of `room` there are.
+/// Finds the runtimes that the code of `object` sees besides the initial ones, in the order of the loader.
+/// Returns how many of `room` there are.
 std::size_t find_seen_runtimes(const LoadedObject& object, std::span<LoadedObject> room) noexcept {
   std::size_t found = 0;
   const auto add = [&](const link_map& map) {
@@ -193,7 +193,7 @@ std::size_t find_seen_runtimes(const LoadedObject& object, std::span<LoadedObjec
 }
 
 /// Remembers the scope of `order` for the page of `caller` in `object`, unless another thread is about to
-/// remember something. The scope, or nullptr.
+/// remember something. Returns the scope, or nullptr.
 Scope* remember(const void* caller, const LoadedObject& object, const SearchOrder& order) noexcept {
   const Writer writer;
   if (!writer) return nullptr;
@@ -236,8 +236,8 @@ bool regions_are_llvms(const void* caller) noexcept {
 
 namespace {
 
-/// The order of an object that was opened later, or in a process without an initial runtime. A function of
-/// its own, because it needs more of the stack, which may be that of a fiber.
+/// Returns the order of an object that was opened later, or in a process without an initial runtime. A
+/// function of its own, because it needs more of the stack, which may be that of a fiber.
 [[gnu::noinline]] SearchOrder order_of_seen(const LoadedObject& caller) noexcept {
   std::array<LoadedObject, SearchOrder::k_most_runtimes> found;
   std::size_t count = find_seen_runtimes(caller ? caller : program(), found);

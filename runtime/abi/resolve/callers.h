@@ -67,7 +67,7 @@ private:
 };
 extern std::atomic<PageTable*> g_pages;
 
-/// The scope that `entry` has for `page`; nullptr: none.
+/// Returns the scope that `entry` has for `page`; nullptr: none.
 inline Scope* scope_in(const PageEntry& entry, std::uint64_t page) noexcept {
   if (entry.page.load(std::memory_order_relaxed) != page) return nullptr;
   // acquire: pairs with the release in Writer::put(), so that the scope is complete; and the number that is
@@ -77,7 +77,7 @@ inline Scope* scope_in(const PageEntry& entry, std::uint64_t page) noexcept {
   return entry.page.load(std::memory_order_relaxed) == page ? scope : nullptr;
 }
 
-/// The scope of the code at `caller`, if it is remembered in the first entry that it may be in.
+/// Returns the scope of the code at `caller`, if it is remembered in the first entry that it may be in.
 inline Scope* scope_at_home(const void* caller) noexcept {
   // acquire: pairs with the release in Writer::grow(), so that the table is complete.
   const PageTable& table = *g_pages.load(std::memory_order_acquire);
@@ -103,13 +103,13 @@ void* look_up(Function& function, const void* caller) noexcept;
 /// Looks `function` up while no schedule of ours is asked for; binds the caller's references past us.
 /// `code`: an address in the object that the call is about; nullptr: none is passed.
 void* look_up_when_idle(Function& function, const void* code, const void* caller) noexcept;
-/// The code that calls `function` and would return to `caller`: perhaps a compiler has made a jump of the
-/// call. Binds the references of the object that calls.
+/// Returns the code that calls `function` and would return to `caller`: perhaps a compiler has made a jump of
+/// the call. Binds the references of the object that calls.
 const void* code_that_calls(Function& function, const void* caller) noexcept;
 /// Keeps the runtimes of `order`, in which references are about to be bound, until dlclose() has read them.
 /// Returns whether that could be done at once.
 bool note_order(const SearchOrder& order) noexcept;
-/// The order for code of `caller`; no object: code that the process has made itself.
+/// Returns the order for code of `caller`; no object: code that the process has made itself.
 SearchOrder order_for(const LoadedObject& caller) noexcept;
 
 /// Returns the code to which a call is attributed that is about `code`: `caller`, if that has the same

@@ -87,7 +87,7 @@ public:
   explicit ElfObject(const dl_phdr_info& info) noexcept;
 
   Address base() const noexcept { return base_; }
-  /// Two objects of a process are the same one if they have the same dynamic section.
+  /// Returns whether two objects of a process are one: they have one dynamic section.
   bool operator==(const ElfObject& other) const noexcept {
     return dynamic_ == other.dynamic_ && base_ == other.base_;
   }
@@ -101,10 +101,10 @@ public:
   bool defines(const SymbolName& name, Versions wanted = Versions::any) const noexcept {
     return find(name, wanted) != nullptr;
   }
-  /// The whole words of the variable that the object exports under `name`; empty: it has none.
+  /// Returns the whole words of the variable that the object exports under `name`; empty: it has none.
   std::span<const Address> find_variable(const SymbolName& name) const noexcept;
 
-  /// The name that other objects are linked with; empty: it has none.
+  /// Returns the name that other objects are linked with; empty: it has none.
   std::string_view soname() const noexcept { return soname_ != 0 ? strings_ + soname_ : ""; }
   /// Returns whether dlclose() leaves the object in the process.
   bool never_unloads() const noexcept { return never_unloads_; }
@@ -120,12 +120,12 @@ public:
     return any_needed([&](std::string_view name) { return name.starts_with(library); });
   }
 
-  /// The calls and the other references that the loader resolved.
+  /// Returns the calls and the other references that the loader resolved.
   std::array<Relocations, 2> relocations() const noexcept { return {calls_, references_}; }
   const char* name_of_symbol(const ElfW(Rela) & relocation) const noexcept {
     return strings_ + symbols_[ELF64_R_SYM(relocation.r_info)].st_name;
   }
-  /// Whose version the reference wants.
+  /// Returns the runtime whose version the reference wants.
   Versions versions_of(const ElfW(Rela) & relocation) const noexcept;
   /// Returns whether the program runs without the function.
   bool is_weak(const ElfW(Rela) & relocation) const noexcept {
@@ -134,7 +134,7 @@ public:
 
 private:
   void read(const ElfW(Dyn) * dynamic) noexcept;
-  /// The table that the dynamic section names by `tag`; nullptr: none.
+  /// Returns the table that the dynamic section names by `tag`; nullptr: none.
   const void* table(ElfW(Sxword) tag) const noexcept;
   bool has_version(std::uint32_t index, Versions wanted) const noexcept;
   /// Calls visit(symbol) for each exported symbol of that name and version until one returns true. Returns

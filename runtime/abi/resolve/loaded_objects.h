@@ -15,7 +15,8 @@
 
 namespace wstree::abi {
 
-/// With another C library the library does nothing, and hands calls of wrapped functions on.
+/// Returns whether the C library is glibc. With another one the library does nothing, and hands calls of
+/// wrapped functions on.
 bool is_glibc() noexcept;
 
 /// Every OpenMP runtime defines this function. Tools that wrap single functions and this library do not.
@@ -35,15 +36,15 @@ struct LoadedObject {
 /// Remembers which objects are in the process from the beginning. Called by the library's constructor.
 void remember_initial_objects() noexcept;
 
-/// The object around `address`; none for code that the process has made itself. The object must not be
-/// unloaded meanwhile: its code is calling us. Takes no lock where the C library has _dl_find_object() (glibc
-/// 2.35), else the lock of dl_iterate_phdr().
+/// Returns the object around `address`; none for code that the process has made itself. The object must not
+/// be unloaded meanwhile: its code is calling us. Takes no lock where the C library has _dl_find_object()
+/// (glibc 2.35), else the lock of dl_iterate_phdr().
 LoadedObject object_around(const void* address) noexcept;
 
-/// The size of a page of memory; 0: not known.
+/// Returns the size of a page of memory; 0: not known.
 Address page_size() noexcept;
 
-/// The segments of `object`, of which the first begins with the table of them; empty: it does not.
+/// Returns the segments of `object`, of which the first begins with the table of them; empty: it does not.
 std::span<const ElfW(Phdr)> segments_of(const LoadedObject& object) noexcept;
 
 /// Returns whether `object` is still where it was found. Reads nothing of it; takes locks as
@@ -62,12 +63,12 @@ template <class Visit> bool any_initial(Visit&& visit) noexcept;
 /// its order, this library among them, until one returns true. Returns nullopt if that order cannot be read.
 /// Takes no lock.
 template <class Visit> std::optional<bool> any_searched(const LoadedObject& object, Visit&& visit) noexcept;
-/// The program, in whose order the loader looks for code that has no object.
+/// Returns the program, in whose order the loader looks for code that has no object.
 LoadedObject program() noexcept;
 
-/// The object that `caller` sees under the name of a library that it was linked with; none if there is none.
-/// Takes the lock of dl_iterate_phdr(), which the loader holds while it changes its list, and a program while
-/// it walks along it.
+/// Returns the object that `caller` sees under the name of a library that it was linked with; none if there
+/// is none. Takes the lock of dl_iterate_phdr(), which the loader holds while it changes its list, and a
+/// program while it walks along it.
 LoadedObject needed_object(std::string_view name) noexcept;
 
 /// Finds the runtimes among the libraries that `caller` was linked with, and those that these were linked
@@ -75,7 +76,7 @@ LoadedObject needed_object(std::string_view name) noexcept;
 /// of dl_iterate_phdr().
 std::size_t find_runtimes_of(const LoadedObject& caller, std::span<LoadedObject> room) noexcept;
 
-/// The first runtime in the process; none if there is none. Takes the lock of dl_iterate_phdr().
+/// Returns the first runtime in the process; none if there is none. Takes the lock of dl_iterate_phdr().
 LoadedObject first_runtime() noexcept;
 
 /// Returns the number of objects that the loader has opened so far; 0: this thread is counting already. Takes
@@ -96,10 +97,10 @@ using VisitObject = int(dl_phdr_info* info, std::size_t size, void* data) noexce
 /// thread would wait for itself. Returns the result of that function; 1 if it was not called.
 int walk(VisitObject* visit, void* data) noexcept;
 
-/// This library in the loader's list; nullptr before remember_initial_objects().
+/// Returns this library in the loader's list; nullptr before remember_initial_objects().
 const link_map* own_map() noexcept;
-/// The first and the last object of the list that have been there from the beginning; the last one is nullptr
-/// if this library was opened later.
+/// Returns the first and the last object of the list that have been there from the beginning; the last one is
+/// nullptr if this library was opened later.
 const link_map* first_initial() noexcept;
 const link_map* last_initial() noexcept;
 
@@ -113,7 +114,7 @@ struct SearchedList {
 /// stands a null pointer; nullptr: not known.
 const SearchedList* const* const* searched_lists(const LoadedObject& object) noexcept;
 
-/// The entry of an array that the loader replaces by a longer copy before it frees it. `array` is the
+/// Returns the entry of an array that the loader replaces by a longer copy before it frees it. `array` is the
 /// loader's pointer to it. The entry is right if the pointer is still the same afterwards.
 template <class T> T entry_of(T* const& array, std::size_t index) noexcept {
   std::atomic_ref<T*> pointer(const_cast<T*&>(array));

@@ -25,7 +25,7 @@ public:
                           Function::Of of = Function::Of::caller) noexcept
       : function_(name, optional, of) {}
 
-  /// The runtime's own function if the code at `caller` is in the runtime and that is remembered;
+  /// Returns the runtime's own function if the code at `caller` is in the runtime and that is remembered;
   /// else nullptr.
   [[gnu::always_inline]] Pointer known_to_runtime(const void* caller) const noexcept {
     return reinterpret_cast<Pointer>(find_known_to_runtime(function_, caller));
@@ -51,8 +51,8 @@ public:
     return found;
   }
 
-  /// The code that calls us through a door, which stands for the code of all that do; without one, that of
-  /// the object which calls and would return to `caller`.
+  /// Returns the code that calls us through a door, which stands for the code of all that do; without one,
+  /// that of the object which calls and would return to `caller`.
   [[gnu::always_inline]] const void* caller_at(unsigned door, const void* caller) noexcept {
     if (door == 0) return code_that_calls(function_, caller);
     const void* const home = g_homes[door].load(std::memory_order_relaxed);
@@ -87,7 +87,7 @@ template <auto& real, class... Args> WSTREE_SAME_CALLER inline auto hand_over(Ar
   return real.require_when_idle(code_among(args...), WSTREE_CALLER)(args...);
 }
 
-/// A question about the regions of the code that calls.
+/// Makes a question about the regions of the code that calls.
 template <class Type> constexpr Real<Type> question(const char* name) noexcept {
   return Real<Type>(name, true, Function::Of::regions);
 }

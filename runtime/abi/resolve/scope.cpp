@@ -9,7 +9,7 @@ namespace {
 
 constinit std::atomic<std::uint16_t> g_next_number{1};
 
-/// The place of `function` in the tables; 0: they are full.
+/// Returns the place of `function` in the tables; 0: they are full.
 std::uint16_t number_of(Function& function) noexcept {
   // relaxed, all of the numbers: a number is the place to look, and the word there is complete by itself.
   std::uint16_t number = function.number.load(std::memory_order_relaxed);

@@ -51,11 +51,11 @@ public:
   /// As above, for the function that a caller gets.
   void* find(const SymbolName& name) const noexcept;
 
-  /// The caller is a runtime: it gets its own functions back.
+  /// Returns whether the caller is a runtime, which gets its own functions back.
   bool is_runtimes_own() const noexcept { return own_.exists(); }
   bool regions_are_llvms() const noexcept { return regions_are_llvms_; }
   bool has_runtime() const noexcept { return regions_.exists(); }
-  /// An address in the runtime that has all functions for the caller; nullptr: there are several.
+  /// Returns an address in the runtime that has all functions for the caller; nullptr: there are several.
   const void* home() const noexcept;
   bool operator==(const SearchOrder& other) const noexcept;
 

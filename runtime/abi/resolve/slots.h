@@ -46,7 +46,8 @@ public:
   }
 
 private:
-  /// Not in code with text relocations: the loader has made it writable for a moment.
+  /// Returns whether a slot may be written: not in code with text relocations, which the loader has made
+  /// writable for a moment.
   bool is_writable(Address slot) const noexcept {
     return page_ != 0 && std::any_of(segments_.begin(), segments_.end(), [&](const ElfW(Phdr) & segment) {
              return segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0 &&

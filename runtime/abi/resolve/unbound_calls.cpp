@@ -17,8 +17,8 @@ struct Caller {
   bool is_settled = false; ///< until another object is opened or closed, it calls so again
 };
 
-/// The object that calls `name`, with `about` in the object that the call is about, and would return to
-/// `caller`. Binds its references.
+/// Returns the object that calls `name`, with `about` in the object that the call is about, and would return
+/// to `caller`. Binds its references.
 Caller object_that_calls(std::string_view name, const void* about, const void* caller) noexcept {
   const LoadedObject told = about != nullptr ? object_around(about) : LoadedObject();
   if (told)

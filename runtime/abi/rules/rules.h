@@ -77,7 +77,7 @@ public:
   void clear() noexcept {
     for (auto& word : words_) word.store(0, std::memory_order_relaxed);
   }
-  /// For loop number `loop` of the region, counted from 0 by each member alike.
+  /// Agrees on the ruling for loop number `loop` of the region, counted from 0 by each member alike.
   config::Ruling agree(std::uint32_t loop, config::Ruling own) noexcept {
     constexpr unsigned k_bits = config::Ruling::k_loop_bits;
     constexpr std::uint64_t k_low = (std::uint64_t{1} << k_bits) - 1;

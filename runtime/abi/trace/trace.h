@@ -19,7 +19,7 @@ loop::Track* add_track(std::uint64_t events) noexcept;
 /// system costs a tenth of the page faults.
 inline constexpr std::uint64_t k_room = 2048;
 void make_room(loop::Track& track) noexcept;
-/// The latest track that was added.
+/// Returns the latest track that was added.
 const loop::Track* all_tracks() noexcept;
 std::uint64_t threads_without_track() noexcept;
 /// Writes one line to stderr if tracks had no room for all events: the trace that was asked for
@@ -49,8 +49,9 @@ struct TickClock {
 /// program. A second call at the same time returns at once.
 void write_trace(const config::Options& options, const TickClock& clock, const char* version) noexcept;
 
-/// The event that the victim of `steal` was busy with when it was robbed: the batch of the same execution
-/// that ends nearest to the left of the stolen units. nullptr: not known. `track`: that of the event.
+/// Returns the event that the victim of `steal` was busy with when it was robbed: the batch of the same
+/// execution that ends nearest to the left of the stolen units. nullptr: not known. `track`: that of
+/// the event.
 const loop::Event* find_victim(const loop::Track* tracks, const loop::Event& steal,
                                const loop::Track*& track) noexcept;
 

@@ -179,7 +179,7 @@ private:
     out_.text(", \"member\": ").number(left.member).text("}}");
   }
 
-  /// When the thread left the loop; 0: it was not there.
+  /// Returns the time when the thread left the loop; 0: it was not there.
   static std::uint64_t end_in(const Track& track, const Event& loop) noexcept {
     const std::uint64_t total = track.total();
     std::uint64_t low = track.oldest(total);

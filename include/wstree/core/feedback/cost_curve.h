@@ -18,7 +18,7 @@ public:
     double begin; ///< the first iteration; the piece ends where the next one begins
     double cost;
   };
-  /// Enough for a team of `members`: the cuts of several executions.
+  /// Returns the pieces that suffice for a team of `members`: the cuts of several executions.
   static constexpr std::uint32_t room(std::uint32_t members) noexcept {
     return std::max<std::uint32_t>(tuning::k_fewest_curve_pieces, 6 * members);
   }

@@ -144,7 +144,7 @@ private:
     return head_.load(P::order(Tag::find_room_locked, std::memory_order_acquire));
   }
 
-  /// The rest of LocalPop: no thief is at work while it decides. `tail`: of the newest item.
+  /// Does the rest of LocalPop: no thief is at work while it decides. `tail`: of the newest item.
   [[gnu::noinline]] bool pop_locked(std::int64_t tail, std::uint64_t& item) noexcept {
     const Locked locked(*this);
     const bool mine = head_.load(std::memory_order_relaxed) <= tail; // the lock orders it

@@ -121,7 +121,8 @@ private:
     pacing_.searched();
   }
 
-  /// First call in this loop: the share that has this member's number, unless another member has taken it.
+  /// Takes the share that has this member's number, unless another member has taken it. First call in
+  /// this loop.
   [[gnu::noinline]] bool arrive(Range& out) noexcept {
     phase_ = Phase::late_shares;
     return shape_.root_size(index_) != 0 && take_share(index_, out);
@@ -153,7 +154,7 @@ private:
     return false;
   }
 
-  /// The global queue: the shares of late members, until there are none.
+  /// Takes a share of a late member from the global queue, until there are none.
   bool take_late_share(Range& out) noexcept {
     if (phase_ == Phase::stealing) return false;
     const bool found = any_victim(near_, index_, shape_.roots(), [&](std::uint32_t member) {
@@ -166,7 +167,7 @@ private:
     return found;
   }
 
-  /// The oldest item of another member's queue. `patient`: waits where another thief is at it.
+  /// Steals the oldest item of another member's queue. `patient`: waits where another thief is at it.
   bool steal(bool patient, Pass& seen, Range& out) noexcept {
     return any_victim(near_, index_, shape_.roots(), [&](std::uint32_t member) {
       auto& victim = loop_->cells[member].queue;
@@ -187,7 +188,7 @@ private:
     });
   }
 
-  /// Iteration n-1, for one member.
+  /// Takes iteration n-1, which one member gets.
   [[gnu::noinline]] bool take_last(Range& out) noexcept {
     phase_ = Phase::retired; // with it or without
     if (!loop_->last.claim(number_)) return false;

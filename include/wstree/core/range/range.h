@@ -58,7 +58,7 @@ public:
     //      be seen. Guard: core_range_words (R2 before R1), model_range.
     low_.store(end, P::order(Tag::reserve_units, std::memory_order_seq_cst));
   }
-  /// The word, after reserve().
+  /// Returns the word, after reserve().
   StealWord check() const noexcept {
     // [R2] seq_cst: see R1. Guard: model_range.
     return StealWord(steal_.load(P::order(Tag::check_reserved, std::memory_order_seq_cst)));

@@ -14,7 +14,7 @@ public:
   constexpr StealWord(std::uint32_t mid, std::uint32_t high) noexcept
       : raw_(std::uint64_t{high} << 32 | mid) {}
 
-  /// The last quarter of [low, high), rounded up: of one unit that unit, of nothing nothing.
+  /// Returns the last quarter of [low, high), rounded up: of one unit that unit, of nothing nothing.
   static constexpr StealWord last_quarter(std::uint32_t low, std::uint32_t high) noexcept {
     const std::uint32_t units = high - low;
     return {high - (units / 4 + (units % 4 != 0)), high};

@@ -101,7 +101,7 @@ private:
     ++counts_.batches;
   }
 
-  /// The next batch of this member's own range.
+  /// Takes the next batch of this member's own range.
   bool take(Range& out) noexcept {
     std::uint32_t end = 0;
     if (!own_->take(

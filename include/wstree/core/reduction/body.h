@@ -90,7 +90,7 @@ void hold_values(void (*then)(void* what, const MemberValues& values) noexcept, 
   then(what, {left.slot(), right.slot(), batch.slot()});
 }
 
-/// The body that `void* body` points to, or B, a view of a B::State.
+/// Returns the body that `void* body` points to, or B, a view of a B::State.
 template <class B> decltype(auto) body_at(void* body) noexcept {
   if constexpr (requires { typename B::State; })
     return B{*static_cast<typename B::State*>(body)};

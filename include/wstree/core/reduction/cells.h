@@ -26,7 +26,7 @@ public:
   enum Side : std::uint8_t { left = 1, right = 2 };
   Cell() noexcept = default;
 
-  /// Bytes with room for two values.
+  /// Returns the bytes with room for two values.
   static std::size_t bytes_for(const BodyCalls& calls) noexcept {
     return offset(calls) + 2 * room_for(calls);
   }
@@ -35,7 +35,7 @@ public:
   void* find(const BodyCalls& calls, Side side) noexcept {
     return (has_ & side) != 0 ? place(calls, side) : nullptr;
   }
-  /// Room for a value that is not there; set() follows when it is.
+  /// Returns room for a value that is not there; set() follows when it is.
   void* place(const BodyCalls& calls, Side side) noexcept {
     std::byte* at = reinterpret_cast<std::byte*>(this) + offset(calls);
     if (side == right) at += room_for(calls);
@@ -90,7 +90,7 @@ public:
     if (current_ != nullptr) current_->used = 0;
   }
 
-  /// Empty ones; nullptr if there is no memory.
+  /// Returns two empty cells; nullptr if there is no memory.
   std::byte* take_two() noexcept {
     const std::size_t bytes = 2 * cell_bytes_;
     while (current_ == nullptr || current_->room() - current_->used < bytes) {

@@ -55,7 +55,7 @@ public:
   std::uint64_t use() const noexcept { return use_; }
   Tree<P>& tree() noexcept { return tree_; }
 
-  /// By the member, when it enters.
+  /// Returns the member's arena. Called by the member, when it enters.
   ReductionArena<P>& arena(std::uint32_t member) noexcept {
     arenas_[member].reset(&nodes_[std::size_t{2} * k_pairs * member], k_pairs, cell_bytes_, use_);
     return arenas_[member];

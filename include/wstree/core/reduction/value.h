@@ -28,7 +28,7 @@ public:
 
   /// This, for code that does not know the type.
   ValueSlot slot() noexcept { return {&value_, &has_value_}; }
-  /// Room for the value, which is not there. set() has to follow when it is.
+  /// Returns the room for the value, which is not there. set() has to follow when it is.
   void* place() noexcept { return &value_; }
   void set() noexcept { has_value_ = true; }
   bool has_value() const noexcept { return has_value_; }

@@ -53,7 +53,7 @@ public:
     return raised;
   }
 
-  /// The value of `use`; 0 as long as no member has entered.
+  /// Returns the value of `use`; 0 as long as no member has entered.
   std::uint64_t value(std::uint64_t use) const noexcept {
     const std::uint64_t word = word_.load(P::order(Tag::raise_counter, std::memory_order_relaxed)); // C3
     return Word::value_in(word, use);

@@ -39,7 +39,7 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) noexcept {
   return division.quotient + (division.remainder != 0);
 }
 
-/// The chunk of a schedule as the rules use it: at least 1, and no more than there is.
+/// Returns the chunk of a schedule as the rules use it: at least 1, and no more than there is.
 constexpr std::uint64_t usable_chunk(std::uint64_t chunk, std::uint64_t iterations) noexcept {
   return std::clamp<std::uint64_t>(chunk, 1, iterations);
 }

@@ -45,7 +45,7 @@ public:
 
   const Counts& counts() const noexcept { return counts_; }
 
-  /// Everything behind the counter.
+  /// Returns the iterations behind the counter.
   static std::uint64_t unclaimed(Loop& loop, const Entry& entry) noexcept {
     Rule rule;
     rule.enter(entry.iterations, entry.members, entry.smallest);

@@ -39,7 +39,7 @@ public:
     current_ = nullptr;
   }
 
-  /// Room for two nodes with unspecified content; nullptr if there is no memory.
+  /// Returns room for two nodes with unspecified content; nullptr if there is no memory.
   Pair take() noexcept {
     if (cursor_ == end_ && !open_next_chunk()) return nullptr;
     Pair pair = cursor_;

@@ -66,7 +66,7 @@ public:
   const Entry& entry() const noexcept { return entry_; }
   const Counts& counts() const noexcept { return counts_; }
   bool is_share_done() const noexcept { return is_share_done_; }
-  /// The root of which the member has units left, as its member last wrote it; or nothing.
+  /// Returns the root of which the member has units left, as its member last wrote it; or nothing.
   Holding<P> held() const noexcept {
     return node_ == nullptr ? Holding<P>() : Holding<P>(node_, begin_, size_, 0, word_);
   }
@@ -78,7 +78,7 @@ private:
   std::uint64_t ticks_of(std::uint64_t units) const noexcept { return units * cost_ >> Prior::k_fraction; }
   /// Returns the ticks of work that are not worth a steal from an owner at work, and so may be one piece.
   std::uint64_t grain() const noexcept { return tuning::k_brief_steals * entry_.settings->steal_cost; }
-  /// Roots that have units.
+  /// Returns the roots that have units.
   std::uint32_t roots() const noexcept {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(shape_.units(), entry_.members));
   }

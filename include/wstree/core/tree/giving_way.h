@@ -103,7 +103,8 @@ public:
   }
 
 private:
-  /// Ticks since the member entered a loop of few units; 0 in longer loops, where one unit is nothing.
+  /// Returns the ticks since the member entered a loop of few units; 0 in longer loops, where one unit
+  /// is nothing.
   float so_far() const noexcept {
     return pace_->is_of_few ? static_cast<float>(elapsed(pace_->entered, P::ticks())) : 0;
   }

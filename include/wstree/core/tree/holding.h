@@ -25,11 +25,11 @@ public:
   std::uint32_t level() const noexcept { return level_; }
   std::uint64_t begin() const noexcept { return begin_; }
   std::uint32_t size() const noexcept { return size_; }
-  /// Units [first(), past()) are left.
+  /// Returns the first of the units [first(), past()) that are left.
   std::uint64_t first() const noexcept { return begin_ + Word(raw_).left(); }
   std::uint64_t past() const noexcept { return begin_ + size_ - Word(raw_).right(); }
   std::uint32_t remaining() const noexcept { return size_ - Word(raw_).left() - Word(raw_).right(); }
-  /// The node as its owner knows it; after advance() has failed, as the thief has left it.
+  /// Returns the node as its owner knows it; after advance() has failed, as the thief has left it.
   Target<P> target() const noexcept { return {node_, begin_, size_, level_, raw_, Word(raw_)}; }
 
   /// Takes `units` of the unclaimed units, from the left end or from the right one. Returns false if a thief

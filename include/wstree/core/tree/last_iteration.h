@@ -36,7 +36,7 @@ public:
   bool claim(const View<P>& view) const noexcept { return view.tree().last.claim(loop_); }
   bool is_taken(const View<P>& view) const noexcept { return view.tree().last.is_taken(loop_); }
 
-  /// Not worth a dispatch of its own, let alone another member's attention.
+  /// Returns whether the iteration is not worth a dispatch of its own, let alone another member's attention.
   bool is_short(float cost) const noexcept {
     return cost > 0 && cost < static_cast<float>(settings_->tail_batch);
   }

@@ -97,14 +97,14 @@ public:
     return target(expected);
   }
 
-  /// The pair below this node, or nullptr while it is not EXPANDED.
+  /// Returns the pair below this node, or nullptr while it is not EXPANDED.
   Pair children(std::uint64_t use) const noexcept {
     // [N5] acquire: a member that follows the link sees what the publisher wrote into the pair before N4.
     const std::uint64_t raw = children_.load(P::order(Tag::read_children, std::memory_order_acquire));
     return is_current(raw, use) ? target(raw) : nullptr;
   }
 
-  /// The raw word; Word::seen() interprets it.
+  /// Returns the raw word; Word::seen() interprets it.
   std::uint64_t inspect() const noexcept {
     // [N6] relaxed: a hint. A member acts on it by own(), advance() or stop(), which fail if it was old.
     return word_.load(P::order(Tag::inspect, std::memory_order_relaxed));
@@ -214,7 +214,7 @@ public:
     extension_.clear();
   }
 
-  /// The words with which a node may be published, or claimed.
+  /// Return whether a node may be published, or claimed, with this word.
   static constexpr bool is_untouched(Word word) noexcept {
     return word.phase() == Phase::available && word.left() + word.right() == 0;
   }

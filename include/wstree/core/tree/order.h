@@ -21,7 +21,7 @@ public:
         strategy_(strategy) {}
 
   Strategy strategy() const noexcept { return strategy_; }
-  /// Levels of the imaginary tree.
+  /// Returns the levels of the imaginary tree.
   std::uint32_t levels() const noexcept { return levels_; }
 
   /// Returns whether the member goes on with the left child after a split at `level`: as the victim or as

@@ -86,7 +86,7 @@ public:
     return true;
   }
 
-  /// A thief stopped the node of this member, which goes on with one of the children.
+  /// Descends to one of the children after a thief has stopped the node of this member.
   [[gnu::noinline]] bool descend(Range& out) noexcept {
     const Target<P> stopped = held_.target();
     pacing_.start_search(counts_.busy_ticks);

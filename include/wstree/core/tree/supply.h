@@ -29,10 +29,10 @@ public:
   bool is_short() const noexcept { return memory_ != NodeMemory::enough; }
   bool is_exhausted() const noexcept { return memory_ == NodeMemory::exhausted; }
 
-  /// A pair for an owner, which can do without. nullptr: no memory.
+  /// Takes a pair for an owner, which can do without. nullptr: no memory.
   Pair take() noexcept { return arena_->take(); }
-  /// A pair for a thief, before it freezes a node: so that a frozen node never waits for memory. nullptr: it
-  /// steals from no owner any more.
+  /// Takes a pair for a thief, before it freezes a node: so that a frozen node never waits for memory.
+  /// nullptr: it steals from no owner any more.
   Pair take_to_steal() noexcept {
     if (is_short()) return nullptr;
     const Pair pair = take();

@@ -97,7 +97,7 @@ public:
 
   /// Returns the board of the roots that have units.
   Board<P> board() const noexcept { return {tree_->board, filled_roots(), use_}; }
-  /// Roots that have units.
+  /// Returns the roots that have units.
   std::uint32_t filled_roots() const noexcept {
     const std::uint64_t units = shape_.units();
     return units >= shape_.roots() ? shape_.roots() : static_cast<std::uint32_t>(units);

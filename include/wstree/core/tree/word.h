@@ -37,7 +37,7 @@ public:
       : raw_(static_cast<std::uint64_t>(phase) << 62 | Epoch::of(use) << k_epoch_shift |
              static_cast<std::uint64_t>(right) << k_left_bits | left) {}
 
-  /// The word as use `use` has to read it: a word of an earlier use is AVAILABLE with all units left.
+  /// Returns the word as use `use` has to read it: a word of an earlier use is AVAILABLE with all units left.
   static constexpr BasicWord seen(std::uint64_t raw, std::uint64_t use) {
     const BasicWord word(raw);
     return Epoch::is_of(word.epoch(), use) ? word : BasicWord(Phase::available, use, 0, 0);
@@ -46,7 +46,7 @@ public:
   constexpr std::uint64_t raw() const { return raw_; }
   constexpr Phase phase() const { return static_cast<Phase>(raw_ >> 62); }
   constexpr std::uint64_t epoch() const { return raw_ >> k_epoch_shift & Epoch::k_mask; }
-  /// Means something in its own use only, and has to be refreshed.
+  /// Returns whether the word is so old that it has to be refreshed: it has a meaning in its own use only.
   constexpr bool is_old(std::uint64_t use) const {
     return phase() != Phase::available && Epoch::is_old(epoch(), use);
   }

@@ -94,9 +94,10 @@ public:
 
   // For traces.
 
-  /// When this member read the clock last, with Settings::clocked: where a batch ended, or a search.
+  /// Returns the time when this member read the clock last, with Settings::clocked: at the end of a batch, or
+  /// of a search.
   std::uint64_t clock() noexcept { return pacing().clock(); }
-  /// Nothing is left of the member's node, so that next() will look elsewhere.
+  /// Returns whether nothing is left of the member's node, so that next() will look elsewhere.
   bool is_at_end() noexcept { return held().is_empty() || held().remaining() == 0; }
 
   /// Returns the shape of a loop that members enter by `entry`.
@@ -144,7 +145,7 @@ private:
     held().node()->publish_cost(published);
   }
 
-  /// First call in this loop.
+  /// Takes the member's root. First call in this loop.
   bool arrive(Range& out) noexcept {
     stage_ = Stage::sharing;
     if (!owner_.arrive(out)) return false;
@@ -176,7 +177,7 @@ private:
     append_last_if_short(out);
   }
 
-  /// Neither the own node nor the own root has anything for this member.
+  /// Looks for work elsewhere: neither the own node nor the own root has any for this member.
   bool look_elsewhere(Range& out) noexcept {
     pacing().start_search(owner_.counts().busy_ticks);
     pacing().end_share(owner_.counts());

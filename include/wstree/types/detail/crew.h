@@ -49,7 +49,7 @@ public:
   }
 
   std::uint32_t size() const noexcept { return size_; }
-  /// The calling thread as a member of this crew; nullptr: it is none.
+  /// Returns the calling thread as a member of this crew; nullptr: it is none.
   CrewMember* me() const noexcept {
     CrewMember* const mine = CrewMember::mine();
     return mine != nullptr && mine->crew == this ? mine : nullptr;

@@ -45,7 +45,7 @@ public:
     if (++in_open_ == core::tuning::k_pool_batch) close();
   }
 
-  /// The oldest tasks, from the newest to the oldest; nullptr: there are none.
+  /// Takes the oldest tasks, from the newest to the oldest; nullptr: there are none.
   Task* take() noexcept {
     const std::lock_guard lock(lock_);
     if (first_ != nullptr) {

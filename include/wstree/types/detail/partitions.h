@@ -99,7 +99,7 @@ public:
     if (left_) known_ = cell_.open(0, size, k_loop, false);
   }
 
-  /// By the owner: takes numbers [begin, end), `most` of them or all that are left. Returns false if none
+  /// Takes, as the owner, numbers [begin, end), `most` of them or all that are left. Returns false if none
   /// is left.
   bool take(std::uint32_t most, std::uint32_t& begin, std::uint32_t& end) noexcept {
     const auto size = [most](std::uint32_t left) { return most < left ? most : left; };
@@ -111,7 +111,7 @@ public:
     low_ = end;
     return true;
   }
-  /// By any thread. Returns false if another thread was faster, or nothing can be stolen.
+  /// Steals numbers. Any thread. Returns false if another thread was faster, or nothing can be stolen.
   bool steal(std::uint32_t& begin, std::uint32_t& end) noexcept {
     const auto offer = cell_.offer();
     if (offer.part.empty() || !cell_.steal(offer.seen, offer.rest)) return false;

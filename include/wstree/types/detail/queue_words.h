@@ -62,7 +62,7 @@ public:
     ::new (fresh.box->value()) T(static_cast<Args&&>(args)...);
     return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(std::exchange(fresh.box, nullptr)));
   }
-  /// Only the owner.
+  /// Takes an element out of its word. Only the owner.
   T take_own(std::uint64_t word) noexcept {
     Box* const box = box_of(word);
     T value = box->empty();

@@ -39,7 +39,8 @@ public:
     //      (sleeps for ever).
     P::fence(core::Tag::announce_sleep, std::memory_order_seq_cst);
   }
-  /// There was something to do. Returns whether a thread has awakened the member, which hands the wake-up on.
+  /// Takes the announcement back, because there was work. Returns whether a thread has awakened the member,
+  /// which hands the wake-up on.
   bool cancel(SleepSlot<P>& slot) noexcept { return !take_out(slot); }
   /// Sleeps until a thread awakens the member, which hands the wake-up on.
   void sleep(SleepSlot<P>& slot) noexcept {

@@ -61,7 +61,7 @@ public:
   using Word = DoneWord<P>;
   static constexpr std::uint32_t k_fan_out = Word::k_fan_out;
 
-  /// Words that a board over up to `roots` roots needs.
+  /// Returns the words that a board over up to `roots` roots needs.
   static constexpr std::size_t words(std::size_t roots) noexcept {
     std::size_t sum = 0;
     do {
@@ -86,7 +86,7 @@ public:
     set(place, 1U << root % k_fan_out);
   }
 
-  /// A random root that is not known to be done; k_none: none was met.
+  /// Returns a random root that is not known to be done; k_none: none was met.
   std::uint32_t pick(Rng& rng) noexcept {
     if (leaves_ == 0) return k_none;
     for (Place place = top_place();;) {
@@ -127,7 +127,7 @@ private:
     while (place.things > k_fan_out) place = above(place);
     return place;
   }
-  /// The level below the one of `place`, which is not the lowest.
+  /// Returns the level below the one of `place`, which is not the lowest.
   Place below(const Place& place, std::uint32_t index) const noexcept {
     Place at{words_, leaves_, 0};
     while (at.level + words_over(at.things) != place.level) at = above(at);

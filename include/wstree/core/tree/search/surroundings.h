@@ -32,10 +32,10 @@ public:
   }
 
   std::uint32_t rings() const noexcept { return count_; }
-  /// The last ring of the domain that this member shares its work with: the largest one that is small enough
-  /// for its members to find the work that one of them has brought. Members outside of it are far.
+  /// Returns the last ring of the domain that this member shares its work with: the largest one that is small
+  /// enough for its members to find the work that one of them has brought. Members outside of it are far.
   std::uint32_t home() const noexcept { return home_; }
-  /// The domain that ends with ring `ring`.
+  /// Returns the domain that ends with ring `ring`.
   Domain domain(std::uint32_t ring, std::uint32_t roots) const noexcept {
     if (ring + 1 == count_) return {0, roots};
     const Domain& domain = near_->domains[ring];
@@ -71,7 +71,7 @@ public:
     }
     return members > 0 ? work / members : 0;
   }
-  /// Below `enough` is not worth counting as work, unless there is nothing at all near by.
+  /// Chooses the node to steal from. Work below `enough` does not count, unless there is none at all near by.
   Choice choose(float enough) const noexcept {
     Choice choice{rings_[0].found};
     const float each = mean();

@@ -37,8 +37,8 @@ public:
     refused_ = std::max(refused_, worth);
     return 0;
   }
-  /// From now on little work is worth something, too. Returns the ticks after which the work refused until
-  /// now should be done; 0: none was refused.
+  /// Accepts little work, too, from now on. Returns the ticks after which the work refused until now should
+  /// be done; 0: none was refused.
   std::uint64_t accept_all() noexcept {
     least_ = 0;
     return static_cast<std::uint64_t>(__builtin_ceilf(std::exchange(refused_, 0.0F)));
