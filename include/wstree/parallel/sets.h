@@ -18,7 +18,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// The elements of two sorted inputs that belong to the result: those in only one of them, and those in both.
+/// The kinds of elements of two sorted inputs that belong to the result: in the first input only, in the
+/// second only, or in both.
 template <bool k_only_one, bool k_only_two, bool k_both> struct SetRule {
   static constexpr bool of_one = k_only_one, of_two = k_only_two, of_both = k_both;
 };

@@ -29,7 +29,7 @@ WSTREE_SAME_CALLER static inline void begin_serialized(ident_t* loc, i32 gtid) {
     ++inside.level;
     push_alone(inside);
   }
-  real(loc, gtid); // a jump: tools want the program's address
+  real(loc, gtid); // a jump: tools want the address of the program's call
 }
 WSTREE_SAME_CALLER static inline void end_serialized(ident_t* loc, i32 gtid) {
   const void* caller = WSTREE_CALLER;

@@ -30,7 +30,7 @@ struct Options {
 
 constexpr std::array<const char*, 5> k_shapes{"UNIFORM", "TRIANGLE", "EXP", "STEP_S", "STEP_E"};
 constexpr std::array<int, 3> k_sizes{16, 1'000, 100'000};
-constexpr unsigned k_outer = 16; // executions of the nested loops
+constexpr unsigned k_outer = 16; // iterations of the outer loop
 constexpr int k_inner = 1'000;
 
 /// One row: `outer` loops of `n` iterations, which are tasks of a taskloop themselves if there are several.

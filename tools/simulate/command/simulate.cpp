@@ -72,7 +72,7 @@ Examples:
 /// The machine in the first line, as --machine takes it.
 std::string calibration_text(const simulate::Calibration& measured) {
   auto machine = calibrated_machine(measured).spec;
-  machine.name = simulate::MachineSpec{}.name; // name of the values that are not measured
+  machine.name = simulate::MachineSpec{}.name; // the machine of the values that are not measured
   auto text = machine_text(machine) + "\n\nmeasured, in ns:\n";
   const auto add = [&](std::string_view what, double value) {
     text += fmt::format("  {:<44} {:8.1f}\n", what, value);

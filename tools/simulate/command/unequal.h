@@ -17,7 +17,7 @@ namespace wstree::cli {
 
 struct UnequalPlan {
   std::vector<simulate::MachineSpec> machines;
-  std::vector<std::uint32_t> cores; ///< cores of each kind
+  std::vector<std::uint32_t> cores; ///< cores of each machine
   std::vector<std::string> shapes;
   std::vector<std::uint64_t> iterations;
   std::vector<simulate::Schedule> schedules; ///< the library's tree first

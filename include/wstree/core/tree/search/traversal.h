@@ -71,7 +71,7 @@ private:
       }
       const Claim outcome = claim(target);
       if (outcome != Claim::lost_race) return outcome == Claim::taken;
-      target.look_again(view_.use()); // at the children, if the node has become EXPANDED
+      target.look_again(view_.use()); // the node may have become EXPANDED
     }
   }
 
