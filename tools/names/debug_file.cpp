@@ -50,7 +50,7 @@ SourceLine body_line(Dwarf_Die& unit, Frames& frames, const SourceLine& otherwis
 
 void by_frames(Dwarf_Die& unit, Frames& frames, SourceLine& line, Name& name) {
   if (frames.loop_body) line = body_line(unit, frames, line);
-  // Parts without a name of their own that clang has inlined into each other tell nothing.
+  // clang inlines parts into each other that have no names of their own. They are left out.
   while (!frames.inlined.empty() && function_name(symbol_of(frames.inlined.back())).empty())
     frames.inlined.pop_back();
   Dwarf_Die& innermost = frames.inlined.empty() ? frames.function : frames.inlined.back();

@@ -95,8 +95,8 @@ std::optional<Dwarf_Addr> first_behind(Dwarf_Die& die, Dwarf_Addr address) {
 }
 
 /// Appends the inlined functions that begin before the address and end behind it, in the same part of the
-/// function: the code at the address can only be theirs, though it lacks their line. The entry tells: that of
-/// a function which the loop calls lies in the loop.
+/// function: the code at the address can only be theirs, though it lacks their line. A function that the loop
+/// calls is excluded: its entry lies in the loop, behind the address.
 void add_around(Dwarf_Die parent, Dwarf_Addr address, const Part& part, std::vector<Dwarf_Die>& inlined) {
   any_child(parent, [&](Dwarf_Die& child) {
     const int tag = dwarf_tag(&child);

@@ -16,7 +16,7 @@ std::string_view without_part(std::string_view symbol);
 /// For people: demangled, without result, parameters and the compiler's suffixes.
 std::string function_name(std::string_view symbol);
 
-/// Returns the function's name with its suffixes: they tell parts of one function apart.
+/// Returns the function's name with its suffixes, which differ between the parts of one function.
 std::string symbol_name(std::string_view symbol);
 
 } // namespace wstree::names

@@ -58,7 +58,7 @@ struct StatsRequest {
 };
 
 struct CompareRequest {
-  std::size_t rounds = 0;             ///< 0: as many as tell a small difference
+  std::size_t rounds = 0;             ///< 0: as many as a small difference needs to be seen
   std::string schedule_list;          ///< as the user wrote it
   std::vector<std::string> schedules; ///< schedules of the runtime; empty: all that matter
   bool per_loop = false;

@@ -28,7 +28,8 @@ std::string nearest(std::string_view word, const std::vector<std::string>& names
   return std::string(wstree::config::nearest_word(word, candidates));
 }
 
-/// A question about an option that `command` does not know; empty if none is similar.
+/// Returns a question for an option that `command` does not have, with a similar one; empty if none
+/// is similar.
 std::string option_that_was_meant(const CLI::App& command, std::string_view extra) {
   std::vector<std::string> names;
   for (const auto* option : command.get_options())

@@ -119,7 +119,7 @@ std::optional<std::string> make_setting(const BenchRequest& request, bench::Sett
   if (auto problem = choose_library(request, setting)) return problem;
   if (auto problem = choose_runtimes(request, setting)) return problem;
   if (auto problem = choose_libomp(request, setting)) return problem;
-  // They are read by now, and the library would say in each process that it knows no such option.
+  // The benchmark has read these variables. The library would report them as unknown options in each process.
   for (const auto* ours : {"WSTREE_LIBOMP_DIR", "WSTREE_CACHE"}) unsetenv(ours);
   setting.only = request.only;
   setting.threads = request.threads;

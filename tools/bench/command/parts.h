@@ -273,7 +273,8 @@ unsigned usual_short_rounds(Size size);
 /// Seconds of the parts that are measured unless the user chooses parts.
 unsigned usual_seconds(Size size);
 
-/// The words of `list` that are among `known`, in that order; else the error in it, as one line.
+/// Puts the words of `list` into `chosen`, in the order of `known`. Returns the error in the list, as one
+/// line: a word that is not among `known`.
 std::optional<std::string> choose(std::string_view option, const std::string& list,
                                   const std::vector<std::string>& known, std::vector<std::string>& chosen);
 

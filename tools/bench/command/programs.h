@@ -30,7 +30,7 @@ struct Libomp {
   std::filesystem::path folder; ///< empty: the folder that the linker finds
   std::string description;      ///< file and kind of build, as far as known
   std::string remark;           ///< one line for the user if it is not the one that should be measured
-  std::string problem;          ///< one line if the one that was asked for is not there
+  std::string problem;          ///< one line if the requested libomp is not there
 };
 
 /// `build`: of tools/libomp, or "system"; nothing: the release build if there is one, else the one with which

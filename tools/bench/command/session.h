@@ -51,7 +51,7 @@ public:
     std::filesystem::path output = {};       ///< file of its output; empty: the output goes to ours
     bool has_json = true;                    ///< takes --json FILE
   };
-  /// Starts it and keeps its findings. Returns false if it failed, which the user has been told then.
+  /// Starts it and keeps its findings. Returns false if it failed, after a message to the user.
   bool run(const Start& start);
 
   /// Returns the words of `text`, with the meanings of those in braces.

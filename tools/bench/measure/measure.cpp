@@ -100,7 +100,7 @@ struct Attempt {
   double seq_ns = 0;
 };
 
-/// Leaves the processors to others for a part of the time that was spent, if that is asked for.
+/// Leaves the processors to others for the part of `spent_ns` that the settings request.
 void rest(const Settings& settings, double spent_ns) {
   if (settings.pause <= 0) return;
   quiet_team();

@@ -15,7 +15,7 @@ namespace bench {
 double now_ns();
 
 /// Nanoseconds that threads of this process were ready to run and had to wait for a processor, from
-/// /proc/self/task/*/schedstat. Zero everywhere if the kernel does not say.
+/// /proc/self/task/*/schedstat. Zero everywhere if the kernel does not count it.
 class RunDelay {
 public:
   /// Follows the threads that exist now.
@@ -65,7 +65,7 @@ std::uint64_t expected_of(const Workload& workload);
 bool is_measured(const Workload& workload, const Candidate& candidate);
 
 /// One sample of that round, added to `series` unless every attempt at it was disturbed. False: a pass
-/// computed a wrong sum; stderr has said so.
+/// computed a wrong sum, which stderr has reported.
 bool take_sample(const Workload& workload, const Candidate& candidate, const Settings& settings,
                  const RunDelay& delay, std::uint64_t expected, int round, Series& series);
 

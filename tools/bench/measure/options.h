@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// Ends the program: it was asked for something that there is not.
+/// Ends the program with the message `text`, for a wrong command line.
 [[noreturn]] void refuse(const std::string& text);
 
 /// Options of most programs.

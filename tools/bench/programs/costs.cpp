@@ -103,7 +103,7 @@ Calls calls_ns(int threads) {
         enter.push_back(entered - before);
       }
 #pragma omp barrier
-      // The runtime keeps a loop until every thread was told that it is over.
+      // The runtime keeps a loop until every thread has made the call that reports its end.
       if (!counted)
         while (chunks.next()) {
         }

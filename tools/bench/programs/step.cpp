@@ -110,7 +110,7 @@ private:
         }
         if (waited(alone) - delayed <= common.max_delay * pass.ns) values.push_back(pass.ns);
         rest(pass.ns);
-        if (!values.empty() && pass.ns > 10 * whole_) break; // such a time is known well enough
+        if (!values.empty() && pass.ns > 10 * whole_) break; // one measurement is enough
       }
       if (!values.empty())
         std::printf("%.6f %s %d %d\n", median(values) / 1e6, name, step, alone ? 1 : common.threads);

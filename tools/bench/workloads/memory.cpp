@@ -16,7 +16,7 @@ struct Scale {
   }
 };
 
-/// y = a*y + b. `Size` only tells the loops apart in the machine code.
+/// y = a*y + b. `Size` gives each loop machine code of its own.
 template <int Size> struct Streaming : Scale {};
 
 template <int Size> Workload stream(const std::string& name, int elements, int repetitions) {

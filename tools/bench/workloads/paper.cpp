@@ -143,7 +143,8 @@ std::string grid_name(GridPlace place) {
 }
 
 Workload grid_workload(const std::string& name, GridPlace place, double scale) {
-  // The number of iterations tells these loops apart for code that remembers loops: they are one in the code.
+  // Schedulers that remember a loop tell these workloads apart by the number of iterations: they are one loop
+  // in the code.
   const int n = 20'000 + place.position * (k_grid_side + 1) + place.span;
   const double span = static_cast<double>(place.span) / k_grid_side;
   const double from = (1 - span) * place.position / (k_grid_side - 1);

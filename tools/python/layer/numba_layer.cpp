@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A threading layer of numba: prange, vectorize and guvectorize on the work-stealing tree.
 //
-// Compiled code asks for the number of pieces (get_sched_size), for their bounds (do_scheduling_*), and calls
+// Compiled code calls get_sched_size for the number of pieces, do_scheduling_* for their bounds, and then
 // parallel_for. Without a chunk size of the user a prange gets one piece, the whole space, and the tree cuts
 // it while it is executed. With one, numba's own pieces are handed out by the tree.
 #include "pool.h"

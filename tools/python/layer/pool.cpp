@@ -75,7 +75,7 @@ void Pool::execute(const Call& call) {
     const Membership member{0, call.threads};
     call.execute(0);
   }
-  // Relaxed: those that joined tell by `left`.
+  // Relaxed: the helpers that joined publish their end by `left`.
   const auto joined = static_cast<std::uint32_t>(slot.seats.exchange(0, std::memory_order_relaxed));
   // Acquire: the iterations of helpers happen before this returns.
   for (std::uint32_t left = slot.left.load(std::memory_order_acquire); left != joined;

@@ -33,7 +33,7 @@ struct Call {
 /// Loops that helpers may join.
 class Pool {
 public:
-  /// Threads that execute a loop, with the caller, if it says nothing else.
+  /// Sets the number of threads that execute a loop, the caller included, unless the loop sets another one.
   void set_threads(int threads) noexcept { threads_ = threads; }
   int threads() const noexcept { return threads_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Machines whose levels hwloc knows.
+// Machines whose levels hwloc has found.
 #pragma once
 
 #include "calibrate.h"

@@ -19,7 +19,7 @@ using simulate::k_ns;
 using simulate::Time;
 
 constexpr std::uint32_t k_most_threads = 1024;
-/// For a loop of the user's, unless he says which.
+/// Default schedules for a loop of the user's.
 constexpr const char* k_compared = "wstree,wsrange,wsqueue,wsfac2,static,dynamic,guided,static_steal";
 constexpr std::uint64_t k_many_batches = 200'000; // from here on one round has to do
 
@@ -94,7 +94,8 @@ void add_recorded_schedules(Plan& plan) {
 Outcome outcome_of(const Plan& plan, std::size_t w, simulate::Schedule schedule, std::uint32_t threads) {
   Outcome outcome;
   outcome.ideal = simulate::ideal(plan.workloads[w], threads, plan.machine.spec);
-  // The library hands out whole chunks of the source; of the schedules of runtimes the source says the chunk.
+  // The library hands out whole chunks of the source; the chunk of a runtime's schedule is part of the
+  // schedule in the source.
   const auto* const recording = plan.recordings.empty() || !is_own(schedule) ? nullptr : &plan.recordings[w];
   const bool in_chunks = recording != nullptr && recording->chunks.has_value();
   const auto& workload = in_chunks ? *recording->chunks : plan.workloads[w];

@@ -81,7 +81,7 @@ double far_work(const simulate::Round& round, const simulate::Workload& workload
 
 class Results {
 public:
-  /// Before each simulation `stop` is asked whether the others are to be left out; any thread.
+  /// A simulation is left out if `stop`, called at its begin on any thread, returns true.
   explicit Results(
       const Plan& plan, const std::function<bool()>& stop = [] { return false; });
 

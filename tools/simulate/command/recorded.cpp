@@ -41,7 +41,8 @@ const RecordedExecution& median_execution(const RecordedLoop& loop) {
 
 Time time_from(double ns) { return static_cast<Time>(std::llround(std::max(ns, 0.0) * k_ns)); }
 
-/// "wstree,4 (dynamic)": a loop whose source says dynamic was served with wstree, in chunks of its own.
+/// "wstree,4 (dynamic)": a loop with schedule(dynamic) in the source was served with wstree, in chunks of
+/// its own.
 struct Recorded {
   std::string schedule, clause;
 };

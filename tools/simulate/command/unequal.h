@@ -36,7 +36,8 @@ struct UnequalRow {
   double known = 0;                                   ///< a schedule that knows all costs and speeds
 };
 
-/// In the order of iterations, machines, shapes. Before each row `stop` is asked; no rows if it says so.
+/// Returns the rows in the order of iterations, machines, shapes. Each row begins with a call of `stop`; no
+/// rows are returned if it returns true.
 std::vector<UnequalRow> unequal_rows(
     const UnequalPlan& plan, const std::function<bool()>& stop = [] { return false; });
 

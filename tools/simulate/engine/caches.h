@@ -152,8 +152,8 @@ private:
     bits_[line.slot * words_ + member / 64] |= 1ULL << member % 64;
     ++slots_[line.slot].holders;
   }
-  /// When a line comes that was asked for at `now` and is `free` to leave then. The request is one half of
-  /// the transfer, and travels while others still use the line.
+  /// Returns when a line arrives that is requested at `now` and can leave at `free`. The request is one half
+  /// of the transfer, and travels while others still use the line.
   static Time arrival(Time now, Time free, Time transfer) {
     return std::max(now + transfer / 2, free) + (transfer - transfer / 2);
   }

@@ -24,7 +24,7 @@ public:
     fibers_[member] = std::make_unique<Fiber>(std::move(body));
     events_.push({time, member});
   }
-  /// Until all have ended. `acts(member)` is told whose turn it is.
+  /// Runs the members until all have ended. Calls `acts(member)` before each turn of a member.
   void run(const std::function<void(std::uint32_t)>& acts) {
     running = this;
     while (!events_.empty()) {

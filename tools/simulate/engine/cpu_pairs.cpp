@@ -29,7 +29,7 @@ std::vector<CpuPair> some(const std::vector<CpuPair>& all, std::size_t most) {
   return chosen;
 }
 
-/// Returns the CPUs that may be used, if nothing else is known.
+/// Returns the CPUs of the mask, with pairs of one level: the topology is not known.
 CpuList without_topology(const place::CpuSet& mask, std::size_t most) {
   CpuList list;
   for (std::uint32_t cpu = mask.next(0); cpu < place::CpuSet::k_cpus; cpu = mask.next(cpu + 1))

@@ -24,7 +24,7 @@
 #define WSTREE_FIBER_TSAN 1
 #endif
 
-// The sanitizers have to be told of every change of stacks.
+// Every change of stacks has to be announced to the sanitizers.
 #if defined(WSTREE_FIBER_ASAN)
 #include <sanitizer/common_interface_defs.h>
 #elif defined(WSTREE_FIBER_TSAN)

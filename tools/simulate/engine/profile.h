@@ -28,7 +28,7 @@ struct RecordedLoop {
   std::string name;             ///< as WSTREE_STATS names it
   std::string schedule;         ///< which recorded it, likewise
   std::uint64_t iterations = 0; ///< iterations of each of `executions`; at least 1
-  std::uint64_t chunk = 1;      ///< iterations that are handed out as a whole, as the source says
+  std::uint64_t chunk = 1;      ///< iterations that are handed out as a whole: the chunk in the source
   std::uint64_t executions_seen = 0;
   double total_ns = 0;                       ///< work in all executions that were seen
   std::vector<RecordedExecution> executions; ///< at least one; those that were kept

@@ -13,9 +13,9 @@
 
 namespace wstree::simulate {
 
-/// libomp: one of the seven buffers of a team, two lines. A member that enters reads the second line, which
-/// says that all have left the loop seven loops ago. A member that leaves adds one to the first line, where
-/// the counter of chunks is as well; the last member clears the buffer.
+/// libomp: one of the seven buffers of a team, two lines. A member that enters reads the second line, whose
+/// value shows that all have left the loop seven loops ago. A member that leaves adds one to the first line,
+/// where the counter of chunks is as well; the last member clears the buffer.
 template <class P> class LibompLoop {
 public:
   void enter() noexcept { number_.load(std::memory_order_acquire); }

@@ -87,7 +87,7 @@ public:
   }
 
   const core::Counts& counts() const noexcept { return counts_; }
-  /// Halves in deques: not known without looking.
+  /// Returns 0: the halves in deques are not counted.
   static std::uint64_t unclaimed(Loop&, const core::Entry&) noexcept { return 0; }
 
 private:

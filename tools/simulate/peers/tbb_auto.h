@@ -149,7 +149,8 @@ public:
   }
 
   const core::Counts& counts() const noexcept { return counts_; }
-  /// Ranges in the pool of a task cannot be taken by others, those in deques can: not known without looking.
+  /// Returns 0: of the unclaimed ranges others can take those in deques, but not those in the pool of a task,
+  /// and neither are counted.
   static std::uint64_t unclaimed(Loop&, const core::Entry&) noexcept { return 0; }
 
 private:

@@ -54,7 +54,7 @@ struct Changes {
   Ratio processor;              ///< the command's own piece of work now in units of before
   std::string other_host;       ///< host of the baseline, if it is not this one
 
-  /// A variant is slower. Loops only say where.
+  /// Returns whether a variant is slower. The loops only show where.
   [[nodiscard]] bool is_slower() const;
 };
 

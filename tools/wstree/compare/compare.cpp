@@ -49,12 +49,13 @@ Examples:
   wstree compare --against heat.json -- ./heat 4096)";
 
 constexpr int k_not_reached = 1;
-/// Unless the user says. Times of different days need more to tell 5 % from nothing.
+/// Default numbers of rounds. Times of different days need more rounds to show a difference of 5 %.
 constexpr std::size_t k_rounds = 10, k_rounds_of_baselines = 16;
 /// Fewer give no interval that is as sure as k_confidence: all of them may agree by chance.
 constexpr std::size_t k_fewest_rounds = 8;
 
-/// Rounds below which the best of so many schedules cannot be told: of many some agree by chance.
+/// Returns the fewest rounds that can show the best of so many schedules: of many schedules, some are the
+/// best in every round by chance.
 std::size_t fewest_rounds(std::size_t rivals) {
   std::size_t rounds = k_fewest_rounds;
   while (std::ldexp(2.0, -static_cast<int>(rounds)) > 1 - shared_confidence(rivals)) ++rounds;

@@ -105,7 +105,7 @@ void conclude(Judgement& judgement);
 /// The schedule that is best for a loop, by name of the variant, and its time in units of the next
 /// best one's.
 struct LoopVerdict {
-  std::string best; ///< as a rule says it: "wstree" if no difference can be seen, "wstree chunk=1"
+  std::string best; ///< in the words of a rule: "wstree" if no difference can be seen, "wstree chunk=1"
   Ratio against;    ///< the tree in units of the best of the others
   std::string other;
   Ratio gain; ///< time of the tree in units of the source's schedule

@@ -25,7 +25,7 @@ constexpr std::array<Event, k_energy> k_events{{{PERF_TYPE_HARDWARE, PERF_COUNT_
                                                 {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
                                                 {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES}}};
 
-/// -1: errno says why.
+/// Returns the file descriptor; -1: `errno` has the reason.
 int open_event(const Event& event) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;

@@ -48,7 +48,7 @@ private:
     std::filesystem::path file;
     double before, range; ///< joules; the kernel's number begins again behind `range`
   };
-  std::array<int, k_energy> files_{}; ///< -1: `errors_` says why
+  std::array<int, k_energy> files_{}; ///< -1: `errors_` has the reason
   std::array<int, k_energy> errors_{};
   std::vector<Zone> zones_; ///< one for each package
 };

@@ -96,7 +96,8 @@ double fastest_alone(const Contest& comparison) {
   return seconds;
 }
 
-/// A run that is hardly longer than the program's start says little about loops.
+/// Returns a remark if the run is hardly longer than the program's start, so that it shows little of
+/// the loops.
 std::string too_short(const Contest& comparison) {
   const auto* const usual = comparison.find(k_as_it_is);
   const double seconds = median_of(usual->seconds);

@@ -32,7 +32,7 @@ BarChart chart_of(std::string title, std::vector<Bar> bars) {
   return {std::move(title), axis_for("seconds", ends, false), std::move(bars)};
 }
 
-/// Each loop under the schedules that can tell of single loops.
+/// Returns bars for each loop, under the schedules whose runs have times of single loops.
 std::vector<Bar> bars_of_loops(const Contest& comparison) {
   constexpr std::size_t k_most_loops = 12, k_widest = 36; // columns of a loop's name
   std::vector<Bar> bars;

@@ -63,11 +63,11 @@ Settings settings_beside_rules(const Variant& variant);
 
 /// Facts about the program's loops.
 struct ProgramLoops {
-  bool runtime_kind = false; ///< some loop says schedule(runtime)
+  bool runtime_kind = false; ///< some loop has schedule(runtime)
   std::string literal_kinds; ///< "dynamic,guided": the others' clauses
   bool static_kind = false;  ///< some loop asks the runtime for equal parts, which the library can cut anew
   bool llvm = false;         ///< the runtime is LLVM's
-  bool large_chunk = false;  ///< some loop says a chunk of which an execution has few
+  bool large_chunk = false;  ///< some loop has so large a chunk that an execution has few of them
 };
 
 /// `schedules`: of the runtime, or empty for all that it has.

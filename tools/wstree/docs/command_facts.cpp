@@ -129,7 +129,7 @@ CommandFacts facts_of(const CLI::App& command) {
     for (const auto* other : command.get_parent()->get_subcommands({}))
       facts.operand_words.push_back(other->get_name());
   }
-  // The formatter of a command that starts a program writes operands that CLI11 does not know.
+  // The formatter of a command that starts a program writes operands that CLI11 has no description of.
   if (facts.operands.empty() && command.help().find("PROGRAM [ARGUMENTS...]") != std::string::npos) {
     facts.starts_program = true;
     facts.operands = facts.name == "run" ? "[--] PROGRAM [ARGUMENTS...]" : "[[--] PROGRAM [ARGUMENTS...]]";

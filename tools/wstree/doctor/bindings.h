@@ -28,13 +28,13 @@ public:
   BindingLog& operator=(const BindingLog&) = delete;
   ~BindingLog();
 
-  /// Unless the user has wishes of this kind.
+  /// Sets the variables for a report of bindings, unless the user has set one of them.
   void ask(Environment& environment);
   /// After the run.
   [[nodiscard]] CallsPast read(const std::filesystem::path& library) const;
 
 private:
-  std::filesystem::path folder_; // empty: nothing was asked for
+  std::filesystem::path folder_; // empty: no report was requested
 };
 
 } // namespace wstree::cli

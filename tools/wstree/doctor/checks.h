@@ -39,16 +39,16 @@ inline constexpr char k_show_preloaded_version[] = "--show-preloaded-version";
 Check check_loader(const std::filesystem::path& program);
 Check check_preloads(const std::filesystem::path& library, const Environment& environment);
 
-/// Something only if OMP_SCHEDULE asks for a schedule of the library that a program started without this
-/// command would not have: `program`, which may be empty.
+/// Returns a note if OMP_SCHEDULE names a schedule of the library that `program`, which may be empty, would
+/// not have without this command.
 std::optional<Check> check_way_in(const std::filesystem::path& library, const std::filesystem::path& program,
                                   const Environment& environment);
 
 /// Checks whether the program can be run with the library. `result`: that of the preflight.
 Checks check_program(const std::string& name, const std::filesystem::path& library, Preflight& result);
 
-/// The loops of a program and its libraries, as far as symbols tell, with this value of WSTREE_LOOPS. An
-/// interpreter need not have any.
+/// Checks the loops of a program and its libraries, as far as symbols show them, with this value of
+/// WSTREE_LOOPS. An interpreter need not have any.
 Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops, bool is_interpreter);
 
 /// Finds the static loops of a program of gcc, by their lines in the source.
@@ -64,13 +64,13 @@ struct CpuFacts {
   place::FoundCpus usable = {}; ///< CPUs by which the library would set the size of teams
 };
 CpuFacts cpu_facts();
-/// Threads of a team that asks for no number of its own.
+/// Returns the number of threads of a team whose region sets none.
 unsigned team_size(const CpuFacts& facts, const Environment& environment);
 Checks check_cpus(const CpuFacts& facts, const Environment& environment);
 
 struct PlacementFacts {
   place::Limits limits = {};
-  std::unique_ptr<const place::Machine> machine = {}; ///< nullptr: `problem` says why
+  std::unique_ptr<const place::Machine> machine = {}; ///< nullptr: `problem` has the reason
   std::string problem = {};
 };
 PlacementFacts placement_facts(Environment environment);

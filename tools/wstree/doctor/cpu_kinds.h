@@ -20,7 +20,8 @@ struct FastCpus {
   std::vector<std::pair<std::string, std::string>>
       settings; ///< variables by which a program has one thread on each
 };
-/// Nothing if all CPUs are of one kind, or if hwloc cannot say which are faster.
+/// Returns the fast CPUs of the machine; nothing if all CPUs are of one kind, or if hwloc cannot rank
+/// the kinds.
 std::optional<FastCpus> fast_cpus(const place::Machine& machine);
 /// Returns the fast CPUs of this machine, as far as this process may use it.
 std::optional<FastCpus> fast_cpus();

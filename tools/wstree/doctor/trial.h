@@ -48,8 +48,9 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
 /// The CPUs of the processes that a launcher has started, of `present` ones.
 Checks check_ranks(const std::vector<TrialProcess>& processes, unsigned present);
 
-/// The reason why the threads of the one process of a trial cannot run at the same time, if neither the
-/// `allowed` CPUs nor the facts known of its `team` beforehand are one; nothing: they can.
+/// Returns the reason why the threads of the only process of a trial cannot run at the same time: the program
+/// binds them to fewer CPUs, or has more threads than both `team`, the expected number, and the `allowed`
+/// CPUs. Nothing: they can.
 std::optional<Check> check_threads(const TrialProcess& process, unsigned team, unsigned allowed);
 
 /// Facts for the judgement of a run.

@@ -60,7 +60,7 @@ Check of_line(std::string line) {
   return check;
 }
 
-/// The kinds whose threads size their batches, as WSTREE_BATCH says, and steal from one another.
+/// Returns whether threads size their batches, as WSTREE_BATCH sets them, and steal from one another.
 bool is_batched(config::ScheduleKind kind) { return !config::is_monotonic(kind); }
 
 Check check_schedule(const Environment& environment, config::LoopKinds loops) {

@@ -24,8 +24,8 @@ struct FileSites {
 /// Returns whether a function begins a loop that the library may serve, or a region.
 bool begins_loop(const std::string& function);
 
-/// Returns the places where gcc computes a thread's part of a static loop: code that asks for the number of
-/// threads and then at once for that of the thread. A program that does so by itself looks alike.
+/// Returns the places where gcc computes a thread's part of a static loop: code that calls for the number of
+/// threads and at once for that of the thread. A program that does so by itself looks alike.
 FileSites static_sites(const std::filesystem::path& file);
 
 /// Returns the call sites of one file, by their addresses. Finds calls through the tables that link files at

@@ -38,7 +38,8 @@ public:
   [[nodiscard]] const ElfTarget& target() const { return target_; }
   /// ET_EXEC or ET_DYN; relocatable objects and core files are not programs.
   [[nodiscard]] bool can_be_program() const;
-  /// Path of the dynamic loader that the file asks for; empty for static programs and most libraries.
+  /// Returns the path of the dynamic loader that the file names; empty for static programs and
+  /// most libraries.
   [[nodiscard]] const std::string& loader() const { return loader_; }
 
   /// Visits the undefined dynamic symbols, which other files have to define. Returns false if there is no

@@ -89,8 +89,8 @@ LoopCalls sum(const std::vector<FileCalls>& files) {
 
 std::vector<std::filesystem::path> loaded_libraries(const std::string& loader,
                                                     const std::filesystem::path& program) {
-  // "<tab>libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f...)", or without the arrow if the path was
-  // asked for.
+  // "<tab>libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f...)", or without the arrow if the file names
+  // the path.
   std::vector<std::filesystem::path> libraries;
   Environment environment;
   std::istringstream listing(

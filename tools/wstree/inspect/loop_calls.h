@@ -17,7 +17,7 @@ struct LoopCalls {
   bool llvm = false;           ///< uses LLVM's OpenMP runtime, for anything
   bool gcc = false;            ///< uses gcc's
   bool runtime_inside = false; ///< defines the loop dispatch itself: the OpenMP runtime is linked statically
-  bool starts_others = false;  ///< may load plugins or start other programs, whose loops cannot be known here
+  bool starts_others = false;  ///< may load plugins or start other programs, whose loops are not visible here
   bool may_be_static = false;  ///< gcc: calls the functions of static loops, which gcc computes without
                                ///< the runtime
   bool cuts_its_own = false;   ///< gcc has made loops parallel by itself, and cut them into equal parts
@@ -50,7 +50,7 @@ std::vector<FileCalls> loop_calls_by_file(const ElfFile& program, const std::fil
 LoopCalls sum(const std::vector<FileCalls>& files);
 
 /// The shared libraries that the loader reports for the program, the loader itself and the vdso excluded.
-/// Empty if the loader cannot resolve them; it says so itself when the program is started.
+/// Empty if the loader cannot resolve them; it reports the error itself when the program is started.
 std::vector<std::filesystem::path> loaded_libraries(const std::string& loader,
                                                     const std::filesystem::path& program);
 

@@ -29,7 +29,7 @@ using LoopForms = std::set<LoopForm>;
 /// The form of the loops that an imported symbol starts; nothing for all other symbols.
 std::optional<LoopForm> loop_form(std::string_view symbol);
 
-/// Returns the forms that ask an OpenMP runtime for iterations.
+/// Returns the forms whose loops call an OpenMP runtime for iterations.
 LoopForms without_calls(LoopForms forms);
 
 /// For people: "schedule(runtime)", "ordered", or a list of such, "none" for no form.

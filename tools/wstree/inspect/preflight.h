@@ -12,14 +12,14 @@
 namespace wstree::cli {
 
 enum class Severity {
-  detail, ///< said with --verbose only
-  /// Speaks against a loop being served, but proves nothing; said with --verbose, or if --require fails.
+  detail, ///< printed with --verbose only
+  /// Speaks against a loop being served, but proves nothing; printed with --verbose, or if --require fails.
   doubt,
   /// Proves that no loop will be served; printed on a terminal, with --stats or --verbose, or if --require
   /// fails for it.
   hint,
-  always,    ///< said always; the program runs as wished
-  unserved,  ///< said always: no loop of this program can be served. An error with --require
+  always,    ///< printed always; the program runs as wished
+  unserved,  ///< printed always: no loop of this program can be served. An error with --require
   cannot_run ///< the program cannot be executed, or not together with the library
 };
 

@@ -27,7 +27,7 @@ struct RankFigures {
 struct RankLoop {
   std::string name;
   std::map<std::uint64_t, RankFigures> ranks;
-  double executions = 0; ///< each rank tells of its part: of a loop on two ranks, one half
+  double executions = 0; ///< each rank reports its part: of a loop on two ranks, one half
 };
 
 /// Adds the figures of one process; loops of one name are one.

@@ -98,8 +98,8 @@ names::Name name_of_loop(const json& loop, names::Resolver& resolver) {
   auto found = resolver.name(text_in(loop, "module"), text_in(loop, "build_id"), count_in(loop, "offset"));
   auto told = from_compiler(text_in(loop, "where"));
   if (!told) return found;
-  // The compiler knows the line of the directive, debug information that of the call; and of functions that
-  // are inlined or come from templates debug information knows more.
+  // The compiler passes the line of the directive; debug information has the line of the call. For functions
+  // that are inlined or come from templates debug information has the fuller names.
   if (!found.function.empty()) told->function = found.function;
   told->inlined_in = found.inlined_in;
   return *told;

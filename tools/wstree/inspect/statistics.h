@@ -17,7 +17,7 @@
 
 namespace wstree::cli {
 
-/// Counts of the processor and the system in a loop (WSTREE_COUNTERS); nothing: it is not known.
+/// Counts of the processor and the system in a loop (WSTREE_COUNTERS); nothing: the count is missing.
 struct CounterSums {
   std::optional<double> cycles, instructions, cache_misses, page_faults, context_switches;
 
@@ -33,7 +33,7 @@ struct LoopRow {
   std::string schedule;
   std::uint64_t calls = 0, iterations = 0, batches = 0, steals = 0;
   double seconds = 0;
-  double imbalance = 1; ///< says nothing if it is too short to tell
+  double imbalance = 1; ///< meaningless if `too_short`
   double even_saves = 0;
   bool too_short = false;
   std::uint64_t chunk = 1;       ///< iterations that are handed out as a whole
@@ -62,12 +62,12 @@ struct WallTime {
 };
 
 /// Returns whether most executions of a static loop have a number of iterations that had not come before, so
-/// that the library knows no costs to cut them by.
+/// that the library has no costs to cut them by.
 inline bool has_new_lengths(std::uint64_t new_lengths, std::uint64_t calls) {
   return calls > 1 && 2 * new_lengths > calls;
 }
 
-/// A region of which the library knows why it is not called again for pieces of a loop.
+/// A region that is not called again for pieces of a loop, for a reason that the library has reported.
 struct UnservedRegion {
   std::string name;
   std::string reason; ///< with the line that is to blame, if that is known

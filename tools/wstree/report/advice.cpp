@@ -21,7 +21,7 @@ bool is_on_tree(const ReportLoop& loop) {
          loop.schedule.starts_with("wstree ");
 }
 
-/// The command that tells whether a change makes the program faster.
+/// Returns the command that measures whether a change makes the program faster.
 std::string compare_of(const RunReport& report) {
   return fmt::format("wstree compare --loops -- {}", report.command.empty() ? "PROGRAM" : report.command);
 }

@@ -28,7 +28,7 @@ private:
   void learn_names(const nlohmann::json& trace);
   /// Returns the loop's name in the source; `where` as the library writes it.
   std::string name_of(const std::string& where) const;
-  /// Learns how rules name the loop `told`, and its lines of the source.
+  /// Stores the name of the loop `told` in rules, and its lines of the source.
   void find_place(const nlohmann::json& told);
 
   RunReport report_;
@@ -36,7 +36,7 @@ private:
   std::map<std::string, std::string> names_;   ///< by the library's name for a loop
   std::map<std::string, SourceLines> sources_; ///< by names of loops
   std::map<std::string, std::string> places_;  ///< as rules name them, likewise
-  std::vector<nlohmann::json> traces_;         ///< read last, because statistics know all executions
+  std::vector<nlohmann::json> traces_;         ///< read last, because statistics contain all executions
   /// records of WSTREE_RECORD, file by file: names come from the other files
   std::vector<std::vector<simulate::RecordedLoop>> records_;
 };

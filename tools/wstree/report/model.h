@@ -83,19 +83,19 @@ struct ReportRank {
 struct ReportLoop {
   std::string name, schedule;
   SourceLines source;
-  std::string place; ///< as rules name it: "tri.c:6"; empty: not known
+  std::string place; ///< name in rules: "tri.c:6"; empty: not known
   std::uint64_t calls = 0, iterations = 0, batches = 0, steals = 0;
   std::uint64_t processes = 0;
   double seconds = 0;      ///< time in the slowest process
   double mean_seconds = 0; ///< mean time of the processes
   double even_saves = 0;   ///< in the slowest process
-  double imbalance = 1;    ///< the worst of a process that is not too short to tell, or of all
+  double imbalance = 1;    ///< the worst of the processes where it can be judged, or of all
   bool too_short = true;
   double preempted = 0;    ///< seconds that the mean thread had no processor, likewise
   double late = 0;         ///< seconds that the mean thread came after the first one, in the latest process
   std::uint64_t chunk = 1; ///< iterations that are handed out as a whole
   std::uint64_t new_lengths = 0;              ///< calls with a number of iterations that had not come before
-  double work = 0;                            ///< seconds of all threads, of which records know
+  double work = 0;                            ///< seconds of all threads, from records
   bool has_statistics = false;                ///< a trace need not have seen all executions
   std::optional<CounterSums> counters;        ///< counters of all processes
   std::map<std::string, double> rank_seconds; ///< by rank, of those that have the loop
@@ -135,8 +135,8 @@ struct RunReport {
   std::vector<ReportRank> ranks; ///< in their order; one is no MPI job
   [[nodiscard]] bool has_ranks() const { return ranks.size() > 1; }
 
-  /// The loop that threads of `loop` come to at different times because they leave `loop` so, without a
-  /// barrier, or the loop from which they come late to it; nullptr: there is none that can be told.
+  /// Returns the loop that threads reach at different times because they leave `loop` so, without a barrier,
+  /// or else the loop from which they come late to `loop`; nullptr: the figures show none.
   [[nodiscard]] const ReportLoop* without_barrier(const ReportLoop& loop) const;
   ReportRank& rank(const std::string& rank);
   ReportLoop& loop(const std::string& name, const std::string& schedule);

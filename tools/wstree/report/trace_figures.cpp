@@ -50,7 +50,7 @@ struct TracedExecution {
   std::vector<std::pair<double, std::uint64_t>> sizes;    ///< units of batches, and how many have them
   std::vector<std::pair<std::uint64_t, unsigned>> arrows; ///< victim and thief
 
-  /// When all members are known.
+  /// Adds the parts for late members; called when all members are known.
   void note_late() {
     for (const auto& [member, since] : came)
       if (since > begin) parts.push_back({begin, since, member, 'l'});

@@ -14,7 +14,7 @@ namespace {
 
 bool is_off(const std::string& rules) { return rules.empty() || rules == "0"; }
 
-/// Returns whether the rule may match a loop of the program. Labels are known when it runs.
+/// Returns whether the rule may match a loop of the program. Labels are known only when it runs.
 bool may_match(const config::Rule& rule, const ProgramSites& sites) {
   if (is_of_the_run(rule)) return true;
   return std::ranges::any_of(sites.sites,
@@ -71,7 +71,7 @@ void resolve_rules(Environment& environment, const std::filesystem::path& progra
   const auto& variable = text_of(config::Option::rules).name;
   const auto value = environment.get(variable).value_or("");
   const auto rules = is_off(value) ? std::nullopt : read_rules(value, holder);
-  if (!rules) return; // the library says so if the file cannot be read
+  if (!rules) return; // the library reports a file that cannot be read
   for (const auto& line : rules->lines) {
     if (!line.problem.empty()) say("{}: {} (the rule is left out)", where(*rules, line), line.problem);
     if (!line.replaced.empty()) say("{}: {}", where(*rules, line), line.replaced);

@@ -23,7 +23,7 @@ struct NamedSite {
 };
 /// "solver.c:120 assemble()", or the module and the offset.
 std::string text_of(const NamedSite& site);
-/// "8badf00d+0x12f0": how the library knows it.
+/// Returns "8badf00d+0x12f0", the library's name for the site.
 std::string code_of(const NamedSite& site);
 
 /// The call sites of a program and of the libraries that it is linked with.
@@ -70,8 +70,8 @@ std::string why_unmatched(const config::Rule& rule, const ProgramSites& sites);
 /// line of the pragma, and the loop of that region has a later one. Empty: that is not so.
 std::string why_only_a_region(const config::Rule& rule, const ProgramSites& sites);
 
-/// The rules as a library understands them that knows no source lines: behind each rule that needs debug
-/// information come the code locations that it matches.
+/// Returns the rules in a form that needs no source lines: behind each rule that needs debug information come
+/// the code locations that it matches.
 std::string resolved(const RulesText& rules, const ProgramSites& sites);
 
 } // namespace wstree::cli

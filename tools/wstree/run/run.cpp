@@ -51,7 +51,7 @@ bool is_said(const Finding& finding, const RunRequest& request) {
          request.verbose;
 }
 
-/// Returns whether the user has been told that no loop of the program will be served.
+/// Returns whether a finding is printed that no loop of the program will be served.
 bool is_told(const Preflight& preflight, const RunRequest& request) {
   return std::ranges::any_of(preflight.findings, [&](const Finding& finding) {
     return (finding.severity == Severity::hint || finding.severity == Severity::unserved) &&

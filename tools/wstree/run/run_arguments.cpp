@@ -24,7 +24,7 @@ Examples:
   wstree run ./heat 4096
   wstree run --stats --loops runtime,dynamic,guided -- ./heat -n 8)";
 
-/// CLI11 describes arguments that it knows of, and the program's are none of its business.
+/// Writes usages with the program and its arguments, of which CLI11 has no description.
 class ProgramFormatter : public CLI::Formatter {
 public:
   explicit ProgramFormatter(std::string command) : command_(std::move(command)) {}

@@ -93,7 +93,7 @@ void fit(std::vector<Column>& columns, std::size_t width) {
     const auto whole = width_of(columns);
     const auto name = columns.front().width();
     if (whole <= width || first->keep == 9) break;
-    // Shorter names before fewer columns, as long as the names say something.
+    // Names are shortened before columns are left out, as long as enough of the names remains.
     if (whole - width + k_narrowest_name + 16 <= name) break;
     columns.erase(first);
   }

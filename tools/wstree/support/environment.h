@@ -8,8 +8,7 @@
 
 namespace wstree::cli {
 
-/// Returns whether LD_PRELOAD can hold the path: the loader splits it at blanks and colons and knows
-/// no quotes.
+/// Returns whether LD_PRELOAD can hold the path: the loader splits it at blanks and colons and has no quotes.
 bool fits_preload(std::string_view path);
 
 /// The environment that a program is going to see.

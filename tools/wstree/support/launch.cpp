@@ -43,7 +43,7 @@ private:
   struct sigaction on_child_ {};
 };
 
-/// In the child: becomes the program, or tells the parent through the pipe why not.
+/// In the child: becomes the program, or sends the error to the parent through the pipe.
 [[noreturn]] void start(std::vector<std::string>& command, Environment& environment,
                         const HeldSignals& signals, pid_t parent, int report, bool output_to_errors) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -51,7 +51,7 @@ private:
   signals.restore();
   if (output_to_errors) dup2(STDERR_FILENO, STDOUT_FILENO);
   const int error = become(command, environment);
-  // If the parent cannot be told, the exit status is all that is left to say.
+  // The exit status reports the failure if the pipe cannot.
   if (write(report, &error, sizeof error) != sizeof error) _exit(EXIT_FAILURE);
   _exit(EXIT_SUCCESS);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The known word that is nearest to a misspelled one.
+// Search for the known word that is nearest to a misspelled one.
 #pragma once
 
 #include <span>

@@ -13,8 +13,8 @@ namespace wstree::cli {
 /// "12 s", "3:07 min"
 std::string wait_text(double seconds);
 
-/// A line on stderr that says how far a command is and how long the rest will take: on a terminal only, and
-/// not before the command has taken a second. The line goes away with the object. Any thread may show.
+/// A line on stderr with the progress of a command and the time that the rest will take: on a terminal only,
+/// and not before the command has taken a second. The line goes away with the object. Any thread may show.
 class Progress {
 public:
   explicit Progress(Terminal terminal = terminal_of(stderr)) : terminal_(terminal) {}

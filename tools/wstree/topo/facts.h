@@ -59,7 +59,7 @@ struct Topo {
   std::unique_ptr<const place::Layout> layout; ///< nullptr as well
 
   [[nodiscard]] bool pins() const { return layout != nullptr; }
-  /// "threads are pinned (auto: 2 members on 2 cores)", as the library says it.
+  /// "threads are pinned (auto: 2 members on 2 cores)", in the words of the library.
   [[nodiscard]] std::string verdict() const;
   /// "2 packages, 4 NUMA nodes, ..., 32 PUs": only levels that the machine has.
   [[nodiscard]] std::string summary() const;

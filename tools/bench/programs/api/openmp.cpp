@@ -78,7 +78,7 @@ std::size_t filter(Doubles in, double* out) {
   return counts.back();
 }
 
-/// Regions within a region have one thread, unless the user asks for more.
+/// Regions within a region have one thread, unless the user sets more.
 std::uint64_t rows(const CostlyRows& rows) {
   std::uint64_t sum = 0;
 #pragma omp parallel for reduction(+ : sum) schedule(dynamic, 1)

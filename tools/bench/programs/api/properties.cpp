@@ -109,7 +109,7 @@ std::vector<Property> try_properties(const std::vector<Peer>& peers, int times) 
 }
 
 int throw_in(const std::string& name) {
-  // std::terminate() says so, which is no news here.
+  // std::terminate() prints a message, which is expected here.
   const int silence = open("/dev/null", O_WRONLY);
   if (silence >= 0) dup2(silence, STDERR_FILENO);
   const rlimit no_core{0, 0};

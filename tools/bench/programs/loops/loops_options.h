@@ -22,8 +22,8 @@ struct Options {
   bool bare = false, fifo = false, list = false, samples = false, step_grid = false, which = false;
 };
 
-/// The command line of the program for that runtime, on so many processors. Ends the program if it is wrong,
-/// or if it asks for help.
+/// Reads the command line of the program for that runtime, on so many processors. Ends the program if the
+/// line is wrong or contains --help.
 Options parse(int argc, char** argv, Runtime runtime, int processors);
 
 std::vector<WorkloadRecipe> selected_workloads(const Options& options);

@@ -96,8 +96,8 @@ void show_bare(const Part& part, Report& report) {
   table.print();
 }
 
-/// "16" of EXP/16, "16/1ms" of EXP/16/1ms; empty: not of the paper's workloads, or an iteration with nearly
-/// all of the work, which says nothing on a schedule.
+/// Returns "16" for EXP/16 and "16/1ms" for EXP/16/1ms. Empty: the workload is not the paper's, or one
+/// iteration has nearly all of the work, so that schedules cannot differ.
 std::string size_of(const RowInfo& info) {
   const bool is_paper = info.group == Group::paper || info.group == Group::small;
   const std::size_t slash = info.name.find('/');

@@ -100,7 +100,7 @@ template <Said said> double time_steal(int loops) {
     // Another number each time: a loop that is executed again is one in which nothing has to be stolen.
     const int share = k_least + k % k_sizes;
     Chunks<said> chunks(2 * share);
-    bool any = true; // a runtime must not be asked again once it has said no
+    bool any = true; // a runtime must not be called again once it has returned false
     if (omp_get_thread_num() == 0) {
       any = chunks.next();
       begun.store(k, std::memory_order_release); // pairs with wait_for()

@@ -80,7 +80,7 @@ template <Said said> double time_next(int threads, int n, bool alone) {
       calls += mine;
     }
 #pragma omp barrier
-    // The runtime keeps a loop until every thread was told that it is over.
+    // The runtime keeps a loop until every thread has made the call that reports its end.
     if (!counted)
       while (chunks.next()) {
       }

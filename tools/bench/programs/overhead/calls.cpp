@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-/// The iteration: nothing, but the compiler cannot know.
+/// An empty iteration that the compiler cannot remove.
 inline void nothing(int i) { asm volatile("" : : "r"(i) : "memory"); }
 
 /// An iteration: 64 of them take a microsecond.

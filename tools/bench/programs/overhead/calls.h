@@ -30,7 +30,7 @@ struct CallSettings {
   std::string schedules = k_usual_schedules;
 };
 
-/// The first word of the list that is no schedule to measure; empty if all are known.
+/// Returns the first word of the list that is no schedule to measure; empty if there is none.
 std::string unknown_schedule(const std::string& list);
 
 /// Entering and leaving loops of one iteration and of as many as there are threads, with the barrier and (of

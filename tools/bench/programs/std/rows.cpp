@@ -60,7 +60,7 @@ public:
 
   Turn operator()(int passes) {
     double parallel = 0, plain = 0, plain_after = 0;
-    pass(std::execution::par, parallel); // threads awake, and the place in the source is known
+    pass(std::execution::par, parallel); // wakes the threads, and teaches the library the loop
     const double before = pass(std::execution::seq, plain);
     const Numbers expected = Fresh ? data_->work : data_->out;
     std::fill(data_->out.begin(), data_->out.end(), 0.0);
