@@ -28,7 +28,7 @@ std::string hexadecimal(const unsigned char* bytes, int size) {
   return text;
 }
 
-/// Nothing if they are no hexadecimal digits.
+/// Returns the bytes; nothing if `digits` are no hexadecimal digits.
 std::vector<unsigned char> bytes_of(std::string_view digits) {
   std::vector<unsigned char> bytes(digits.size() / 2);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -38,8 +38,8 @@ std::vector<unsigned char> bytes_of(std::string_view digits) {
   return bytes;
 }
 
-/// The line of an inlined loop whose calls have none of their own: that of the first code behind the call, or
-/// where the loop calls the function that is inlined there.
+/// Returns the line of an inlined loop whose calls have no lines of their own: the line of the first code
+/// behind the call, or the place where the loop calls the function that is inlined there.
 SourceLine body_line(Dwarf_Die& unit, Frames& frames, const SourceLine& otherwise) {
   Dwarf_Die& loop = frames.inlined.back();
   auto body = inlined_child(loop, *frames.loop_body);

@@ -67,7 +67,7 @@ template <class Visit> void each_part(Dwarf_Die& die, Visit visit) {
 struct Part {
   Dwarf_Addr begin = 0, end = 0;
 };
-/// The part of the function that holds the address.
+/// Returns the part of the function that holds the address.
 Part part_at(Dwarf_Die& function, Dwarf_Addr address) {
   Part part;
   each_part(function, [&](Dwarf_Addr begin, Dwarf_Addr end) {

@@ -17,13 +17,14 @@ struct Frames {
   std::optional<Dwarf_Addr> loop_body;
 };
 
-/// The inlined function below `parent` that has code at the address; the outermost.
+/// Returns the inlined function below `parent` that has code at the address; the outermost.
 std::optional<Dwarf_Die> inlined_child(Dwarf_Die parent, Dwarf_Addr address);
 
-/// Nothing if no function of the unit has code there. Addresses are those of the debug information.
+/// Returns the frames at an address of the debug information; nothing if no function of the unit has
+/// code there.
 std::optional<Frames> frames_at(Dwarf_Die& unit, Dwarf_Addr address);
 
-/// The linkage name, or else the name; "" if there is none.
+/// Returns the linkage name, or else the name; "" if there is none.
 std::string symbol_of(Dwarf_Die& function);
 
 /// A place in the source.

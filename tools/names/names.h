@@ -25,8 +25,8 @@ struct Name {
   [[nodiscard]] bool empty() const { return line == 0 && symbol.empty(); }
 };
 
-/// "solver.c:120 assemble()", "kernel.h:12 kernel() inlined in step.cpp:88", "assemble._omp_fn.0+0x21", or
-/// "".
+/// Returns "solver.c:120 assemble()", "kernel.h:12 kernel() inlined in step.cpp:88",
+/// "assemble._omp_fn.0+0x21", or "".
 std::string text_of(const Name& name);
 
 /// Files are opened when they are first needed and stay open.
@@ -39,8 +39,9 @@ public:
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
 
-  /// The call that returns to `offset`: an address of the file, as in its symbol table. `build_id`: in
-  /// hexadecimal digits, empty if there is none; a file at `module` with a different id is not used.
+  /// Returns the name of the call that returns to `offset`: an address of the file, as in its symbol table.
+  /// `build_id`: in hexadecimal digits, empty if there is none; a file at `module` with a different id is
+  /// not used.
   Name name(const std::string& module, std::string_view build_id, std::uint64_t offset);
 
 private:

@@ -122,18 +122,18 @@ struct BenchRequest {
 int run_command(RunRequest& request);
 int env_command(bool json);
 int path_command(bool gcc_plugin);
-/// 0: all fine, 1: something costs time or leaves loops unserved, 2: the library cannot work.
+/// Returns 0: all fine, 1: a problem costs time or leaves loops unserved, 2: the library cannot work.
 int doctor_command(const DoctorRequest& request);
-/// 0, or 1: a wish for a gain or against a loss is not fulfilled.
+/// Returns 0, or 1: a wish for a gain or against a loss is not fulfilled.
 int compare_command(CompareRequest& request);
 int stats_command(const StatsRequest& request);
-/// 0, 1: a rule matches nothing, 125: a rule is not understood.
+/// Returns 0, 1: a rule matches nothing, 125: a rule has a syntax error.
 int rules_command(const RulesRequest& request);
 int trace_command(const TraceRequest& request);
 int report_command(const ReportRequest& request);
 int topo_command(const TopoRequest& request);
 int simulate_command(const SimulateRequest& request);
-/// 0, or 1: a program failed, or a figure is worse than it was.
+/// Returns 0, or 1: a program failed, or a figure is worse than it was.
 int bench_command(const BenchRequest& request);
 
 /// `app`: which has the commands.

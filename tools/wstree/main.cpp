@@ -22,7 +22,7 @@ namespace {
 
 using namespace wstree::cli;
 
-/// The one of them that was meant by `word`, if any.
+/// Returns the nearest of `names` that `word` may have been meant to be; empty if there is none.
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   return std::string(wstree::config::nearest_word(word, candidates));

@@ -31,8 +31,9 @@ using bench::Json;
 
 constexpr const char* k_results = "results.json";
 
-/// A program of clang 19 or newer ends a loop with a call that older builds of libomp do not have. The
-/// library has it, so that they run with it and not without.
+/// Returns whether the loader resolves all functions that the program calls. A program of clang 19 or newer
+/// ends a loop with a call that older builds of libomp do not have. The library has it, so that such programs
+/// run with it and not without.
 bool runs(const bench::Setting& setting, const std::string& runtime, bool with_library) {
   bench::Command command{{setting.programs.program("loops", runtime).string(), "--list"}, {}, "/dev/null"};
   if (runtime == "libomp" && !setting.libomp.folder.empty())
@@ -49,7 +50,7 @@ bool runs(const bench::Setting& setting, const std::string& runtime, bool with_l
   return well;
 }
 
-/// nullopt: `setting` has it; else the error.
+/// Stores the library in `setting`. Returns the error in the request; nothing if there is none.
 std::optional<std::string> choose_library(const BenchRequest& request, bench::Setting& setting) {
   if (request.library == "none") return std::nullopt;
   if (request.library) {
@@ -268,7 +269,7 @@ int measure(const BenchRequest& request) {
   return findings.failures().empty() ? k_ok : k_bench_failed;
 }
 
-/// The pictures of an earlier run.
+/// Draws the pictures of an earlier run again.
 int draw_again(const BenchRequest& request) {
   const auto text = read_text(*request.draw);
   const auto document = Json::parse(text.value_or(""), nullptr, false);

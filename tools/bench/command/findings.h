@@ -45,11 +45,11 @@ public:
 
   /// Returns the JSON that a program has written for a part; null if there is none.
   [[nodiscard]] const Json& data(const std::string& part, const std::string& name) const;
-  /// All of a part by name.
+  /// Returns the JSON of all programs of a part, by name.
   [[nodiscard]] const Json& data(const std::string& part) const;
   [[nodiscard]] const std::vector<std::string>& failures() const { return failures_; }
 
-  /// The whole document, with rows, verdicts and noise.
+  /// Returns the whole document, with rows, verdicts and noise.
   [[nodiscard]] Json document(double seconds) const;
 
 private:
@@ -58,13 +58,13 @@ private:
   std::vector<std::string> failures_;
 };
 
-/// From "parts".
+/// Returns the rows of "parts".
 Json rows_of(const Json& parts);
 Json verdicts_of(const Json& parts);
-/// From "rows", without the load averages.
+/// Returns the noise of "rows", without the load averages.
 Json noise_of(const Json& rows, const Json& parts);
 
-/// For the end of the report: which figures are reached, and how quiet the machine was.
+/// Returns the end of the report: which figures are reached, and how quiet the machine was.
 std::string summary_text(const Json& document);
 
 } // namespace wstree::cli::bench

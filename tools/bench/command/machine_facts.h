@@ -14,7 +14,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts machine_facts();
 /// CPUs in the mask of this process.
 unsigned allowed_cpus();
-/// The three averages, as the kernel writes them.
+/// Returns the three averages, as the kernel writes them.
 std::string load_average();
 
 } // namespace wstree::cli::bench

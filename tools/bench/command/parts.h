@@ -267,10 +267,10 @@ struct Selection {
   [[nodiscard]] unsigned seconds() const;
 };
 
-/// Rounds of the loops, unless the user sets them.
+/// Returns the number of rounds of the loops, unless the user sets it.
 unsigned usual_rounds(Size size);
 unsigned usual_short_rounds(Size size);
-/// Seconds of the parts that are measured unless the user chooses parts.
+/// Returns the seconds of the parts that are measured unless the user chooses parts.
 unsigned usual_seconds(Size size);
 
 /// Puts the words of `list` into `chosen`, in the order of `known`. Returns the error in the list, as one

@@ -35,7 +35,7 @@ double value_of(const std::vector<Found>& all, const std::string& runtime, const
   return 0;
 }
 
-/// "P=4" is 4; 0: not of that form.
+/// Returns 4 for "P=4"; 0: `name` does not have this form.
 unsigned threads_in(const std::string& name, const std::string& prefix) {
   return name.starts_with(prefix) ? static_cast<unsigned>(std::stoul("0" + name.substr(prefix.size()))) : 0;
 }
@@ -63,7 +63,7 @@ void add_diagrams(const std::string& file, const std::string& title, std::vector
   pictures.emplace_back(file, Picture{title, title, std::move(diagrams)});
 }
 
-/// "EXP/16/1ms" goes to "paper-1ms", "MANDEL" to "program".
+/// Returns the page of a workload: "paper-1ms" for "EXP/16/1ms", "program" for "MANDEL".
 std::string page_of(const std::string& workload) {
   const auto first = workload.find('/');
   if (first == std::string::npos) return "program";

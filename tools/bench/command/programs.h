@@ -16,9 +16,9 @@ struct Programs {
   std::map<std::string, std::string> facts; ///< facts that their build has written down in bench.conf
   std::string problem;                      ///< one line for the user, if there are none
 
-  /// A line of bench.conf; "" if it is not there.
+  /// Returns a line of bench.conf; "" if the line is missing.
   [[nodiscard]] std::string fact(const std::string& name) const;
-  /// The one for that runtime.
+  /// Returns the build of the program for that runtime.
   [[nodiscard]] std::filesystem::path program(const std::string& name, const std::string& runtime) const;
 };
 
@@ -33,8 +33,8 @@ struct Libomp {
   std::string problem;          ///< one line if the requested libomp is not there
 };
 
-/// `build`: of tools/libomp, or "system"; nothing: the release build if there is one, else the one with which
-/// the programs were linked.
+/// Finds libomp. `build`: of tools/libomp, or "system"; nothing: the release build if there is one, else the
+/// one with which the programs were linked.
 Libomp find_libomp(const std::optional<std::string>& build, const Programs& programs);
 
 /// Returns whether a libomp has debugging code, which formats trace text for every chunk.

@@ -19,7 +19,7 @@ public:
   Transcript& operator=(const Transcript&) = delete;
   ~Transcript();
 
-  /// Why there is none: the reason of the system; 0 if all is well.
+  /// Returns the error number of the system if there is no transcript; 0 if all is well.
   [[nodiscard]] int error() const { return error_; }
 
 private:

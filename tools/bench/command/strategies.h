@@ -21,7 +21,7 @@ inline constexpr const char* k_workers_suffix = "/1k";
 /// The programs of figure 10, and more like them.
 inline constexpr std::array<std::string_view, 4> k_programs{"MANDEL", "TRIMM", "PRIMES", "SPMV"};
 
-/// 1, 2, 4 and so on, and as many as there are.
+/// Returns 1, 2, 4 and so on, and the number of all workers.
 std::vector<unsigned> measured_workers();
 
 } // namespace wstree::cli::bench

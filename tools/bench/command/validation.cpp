@@ -50,7 +50,7 @@ private:
     return {"--only", session_.size() == Size::quick ? k_quick : k_smoke};
   }
 
-  /// A program that prints its figures instead of writing them as JSON.
+  /// Starts a program that prints its figures instead of writing them as JSON.
   bool start(const std::string& program, const Arguments& arguments, const std::filesystem::path& output) {
     Session::Start begin{"validation", program + "-" + runtime_, "", program, runtime_, arguments};
     begin.output = output;

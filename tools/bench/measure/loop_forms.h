@@ -46,8 +46,8 @@ template <class Body> struct SumOfRange {
   }
 };
 
-/// Sum of body(i) over 0..n-1 in the arena that the caller is in. With one thread the range is a single
-/// piece: that is the sequential pass of the very same machine code.
+/// Returns the sum of body(i) over 0..n-1 in the arena that the caller is in. With one thread the range is a
+/// single piece: that is the sequential pass of the very same machine code.
 template <class Body> std::uint64_t loop(Form form, int n, int threads, const Body& body, Site& site) {
   const tbb::blocked_range<int> all(0, n);
   const SumOfRange<Body> sum_of{body};

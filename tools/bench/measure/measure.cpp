@@ -25,7 +25,7 @@ int open_schedstat(const std::string& thread) {
   return open(("/proc/self/task/" + thread + "/schedstat").c_str(), O_RDONLY | O_CLOEXEC);
 }
 
-/// The second of the file's three numbers.
+/// Returns the second of the file's three numbers.
 double read_delay(int file) {
   char text[128];
   const ssize_t length = pread(file, text, sizeof text - 1, 0);

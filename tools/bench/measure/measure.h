@@ -60,12 +60,12 @@ struct Results {
 /// Returns the result that every pass of a workload has to compute: the sequential pass' sum and data.
 std::uint64_t expected_of(const Workload& workload);
 
-/// False for the loops over memory where each iteration would be handed out on its own: that costs 30 times
-/// the iteration and takes minutes to show.
+/// Returns false for the loops over memory where each iteration would be handed out on its own: that costs 30
+/// times the iteration and takes minutes to show.
 bool is_measured(const Workload& workload, const Candidate& candidate);
 
-/// One sample of that round, added to `series` unless every attempt at it was disturbed. False: a pass
-/// computed a wrong sum, which stderr has reported.
+/// Takes one sample of that round and adds it to `series` unless every attempt at it was disturbed. Returns
+/// false if a pass computed a wrong sum, which stderr has reported.
 bool take_sample(const Workload& workload, const Candidate& candidate, const Settings& settings,
                  const RunDelay& delay, std::uint64_t expected, int round, Series& series);
 

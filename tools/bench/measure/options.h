@@ -33,7 +33,7 @@ public:
   ~OptionList();
 
   void text(const char* name, std::string& value, const char* help);
-  /// May come several times.
+  /// Adds an option that may come several times.
   void texts(const char* name, std::vector<std::string>& values, const char* help);
   void count(const char* name, int& value, int least, const char* help);
   void count(const char* name, std::uint64_t& value, std::uint64_t least, const char* help);

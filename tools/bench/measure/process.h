@@ -23,7 +23,7 @@ bool run_rounds(const Common& options, std::vector<Kind>& kinds);
 /// OMP_SCHEDULE. `more` ("NAME=value") is added; an LD_PRELOAD in it goes in front of the rest of ours.
 std::vector<std::string> environment_with(const std::vector<std::string>& more);
 
-/// This process's environment as it is, the library included.
+/// Returns this process's environment as it is, the library included.
 std::vector<std::string> own_environment();
 
 /// Runs `program`, or this one again if that is empty, and waits. `output`: receives its stdout; null:
@@ -32,8 +32,8 @@ std::vector<std::string> own_environment();
 int run_child(const std::string& program, const std::vector<std::string>& arguments,
               const std::vector<std::string>& environment, std::string* output);
 
-/// Path of the OpenMP runtime, or oneTBB, in this process and, for libomp, whether it is a build with
-/// debugging code, which formats trace text for every chunk.
+/// Returns the path of the OpenMP runtime, or oneTBB, in this process and, for libomp, whether it is a build
+/// with debugging code, which formats trace text for every chunk.
 std::string runtime_description();
 
 } // namespace bench

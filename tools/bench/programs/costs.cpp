@@ -19,7 +19,7 @@ namespace {
 
 using namespace bench;
 
-/// Other work on the machine only adds.
+/// Returns the lower quartile: other work on the machine only adds time.
 double lower_quartile(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 4];
@@ -31,7 +31,7 @@ template <class Timing> double quartile_of(int rounds, Timing timing) {
   return lower_quartile(std::move(values));
 }
 
-/// A region of one thread and its loop, as every sequential pass has one.
+/// Returns the time of a region of one thread and its loop, as every sequential pass has one.
 double alone_ns() {
   constexpr int k_regions = 200;
   const auto nothing = [](int i) { return static_cast<std::uint64_t>(i); };
@@ -120,7 +120,7 @@ double clock_ns() {
   });
 }
 
-/// The lowest of several times of each piece of `length` iterations; without the clock's.
+/// Returns the lowest of several times of each piece of `length` iterations; without the clock's.
 std::vector<double> piece_costs(const Workload& workload, int length, double clock) {
   std::vector<double> costs;
   volatile std::uint64_t sink = 0;

@@ -56,7 +56,8 @@ std::vector<CostOverTime> all_costs() {
   return all;
 }
 
-/// The weight of iteration i in one execution: 1 % of the costs changes in each, or all of them after 50.
+/// Returns the weight of iteration i in one execution: 1 % of the costs changes in each, or all of them
+/// after 50.
 double weight_of(const CostOverTime& workload, int i, int n, int execution) {
   const auto position_moved = [&](int by) {
     return static_cast<int>((i + static_cast<long>(by) * n / 100) % n);
@@ -92,7 +93,7 @@ Units units_of(const CostOverTime& workload, int n, int execution, double ns) {
   return units;
 }
 
-/// A slow thread takes twice as long: it does everything twice.
+/// Executes an iteration. A slow thread takes twice as long: it does everything twice.
 inline std::uint64_t iteration(const Units& units, int i, bool slow) {
   const std::uint64_t count = units[static_cast<std::size_t>(i)];
   const std::uint64_t value = spin(static_cast<std::uint64_t>(i), count);

@@ -43,7 +43,8 @@ struct Pass {
   std::uint64_t sum = 0;
 };
 
-/// `alone`: the first thread does the loop while the others sleep, and is timed until there is nothing left.
+/// Executes the loop. `alone`: the first thread does the loop while the others sleep, and is timed until
+/// there is nothing left.
 Pass run_loop(int threads, int n, bool alone) {
   Pass pass;
   std::atomic<std::uint64_t> sum{0};
@@ -120,8 +121,8 @@ private:
 
   double waited(bool alone) const { return alone ? delay_->caller_ns() : delay_->all_ns(); }
 
-  /// With real-time priority the kernel takes 5 % of each second back, in the middle of a pass if it is not
-  /// given before.
+  /// Sleeps for a tenth of `ns` under a real-time priority: otherwise the kernel takes 5 % of each second
+  /// back, in the middle of a pass.
   static void rest(double ns) {
     if (sched_getscheduler(0) == SCHED_OTHER) return;
     quiet_team();

@@ -74,7 +74,7 @@ struct Work {
     const std::size_t index = static_cast<std::size_t>(k) * units.size() + at;
     results[index] += spin(index, units[at]);
   }
-  /// The longest iteration, in parts of all work.
+  /// Returns the longest iteration, in parts of all work.
   double longest(unsigned outer) const {
     double sum = 0, most = 0;
     for (const std::uint64_t unit : units) {
@@ -132,8 +132,8 @@ double time_shared(const Row& row, Work& work, int threads) {
 #pragma clang diagnostic pop
 #endif
 
-/// A process that measures: prints for each row the ideal in microseconds, and the median of time / ideal.
-/// Fails after a wrong result.
+/// Runs as a process that measures: prints for each row the ideal in microseconds, and the median of time /
+/// ideal. Fails after a wrong result.
 int measure(const Options& options) {
   for (const Row& row : rows_of(options)) {
     Work work(row, options.us * 1e3 * options.common.threads);

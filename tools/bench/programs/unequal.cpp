@@ -131,7 +131,7 @@ public:
     if (!folder_.empty()) rmdir(folder_.c_str());
   }
   bool is_limited() const { return is_limited_; }
-  /// The calling thread, until it ends.
+  /// Limits the calling thread, until it ends.
   bool enter() const { return write_to(folder_ + threads_, std::to_string(gettid())); }
   void leave() const {
     const bool is_first = threads_ == "/tasks";
@@ -144,7 +144,8 @@ private:
   bool is_limited_ = false;
 };
 
-/// Processor time of both threads from the beginning of each loop to its end, over that of the work.
+/// Returns the processor time of both threads from the beginning of each loop to its end, over that of
+/// the work.
 double ratio_of_loops(int shape, double work_ns, double seconds) {
   const double units = work_ns / k_ns_per_unit / k_iterations;
   std::uint64_t sum = 0;

@@ -86,7 +86,8 @@ int measure_child(const Common& common) {
 enum How { active, passive, automatic, hows };
 constexpr std::array<const char*, hows> k_hows{"active", "passive", "auto"};
 
-/// Each in units of the median of others, so that one disturbed process of these changes nothing.
+/// Returns each value in units of the median of the others, so that one disturbed process of those
+/// changes nothing.
 std::vector<double> ratios(std::vector<double> of, const std::vector<double>& to) {
   for (double& value : of) value /= median(to);
   return of;

@@ -61,7 +61,7 @@ constexpr int k_iterations = 1000;
   return ns;
 }
 
-/// A process that measures: for each number of a loop that it reads it answers with a median.
+/// Runs as a process that measures: for each number of a loop that it reads it answers with a median.
 int serve_turns(const Options& options) {
   for (unsigned char which = 0; read(STDIN_FILENO, &which, 1) == 1;) {
     const Loop& loop = k_loops[which % k_loops.size()];
@@ -121,7 +121,7 @@ public:
     if (child_ > 0) waitpid(child_, nullptr, 0);
   }
 
-  /// Negative: the process has died.
+  /// Returns the median of a loop; negative: the process has died.
   double turn(unsigned char loop) const {
     double answer = -1;
     if (write(to_, &loop, 1) != 1 || read(from_, &answer, sizeof answer) != sizeof answer) return -1;

@@ -102,14 +102,14 @@ template <int Shape> Workload make_loop(const std::string& name, Group group, in
   return single_loop(name, group, n, costs.longest_share, Listed<Shape>{costs.units->data()}, costs.units);
 }
 
-/// One for each shape.
+/// Returns a function for each shape.
 template <int... Shape> constexpr auto loops_of(std::integer_sequence<int, Shape...>) {
   return std::array<MakeLoop, sizeof...(Shape)>{make_loop<Shape>...};
 }
 constexpr int k_shape_count = static_cast<int>(std::size(k_cost_shapes));
 constexpr auto k_make_loop = loops_of(std::make_integer_sequence<int, k_shape_count>());
 
-/// All shapes of one size.
+/// Adds all shapes of one size.
 void add_shapes(Recipes& list, Group group, const Size& size, double scale) {
   // With less work there are fewer loops, too.
   const int loops = size.loops == 1 ? 1 : scaled(size.loops, std::min(1.0, scale), 1);

@@ -29,7 +29,7 @@ void add_three_places(Recipes& list, double scale);
 void add_surprises(Recipes& list, double scale);
 void add_untuned(Recipes& list, double scale);
 
-/// A size that follows the scale and does not vanish.
+/// Returns a size that follows the scale and does not vanish.
 inline int scaled(int size, double scale, int least) {
   return std::max(least, static_cast<int>(std::lround(size * scale)));
 }
@@ -45,7 +45,7 @@ inline std::uint64_t fingerprint(const std::vector<double>& values) {
   return sum;
 }
 
-/// Uniform in [0, 1), depends on `i` alone.
+/// Returns a number, uniform in [0, 1), that depends on `i` alone.
 inline double uniform_of(std::uint64_t i) { return static_cast<double>(scatter(i) >> 11) * 0x1p-53; }
 
 /// One loop a pass. The data to which the body points must live as long as the workload: `data` sees to that.

@@ -325,7 +325,7 @@ private:
   std::size_t cell_of(const Body& body) const {
     return static_cast<std::size_t>(std::min(cells_ - 1, static_cast<int>(body.place)));
   }
-  /// By cells, those of a cell in the order in which they were.
+  /// Sorts by cells, and keeps the order within a cell.
   void sort() {
     std::fill(start_.begin(), start_.end(), 0);
     for (const Body& body : bodies_) ++start_[cell_of(body)];

@@ -49,14 +49,14 @@ public:
       region_runtime(n, threads_, body);
   }
 
-  /// Each thread of a region calls `steps`, which calls step() for every loop.
+  /// Lets each thread of a region call `steps`, which calls step() for every loop.
   template <class Steps> void in_region(const Steps& steps) const {
     if (threads_ == 0) return steps();
 #pragma omp parallel num_threads(threads_)
     steps();
   }
 
-  /// With the barrier behind it.
+  /// Executes a loop, with the barrier behind it.
   template <class Body> void step(int n, const Body& body) const {
     if (threads_ == 0)
       for (int i = 0; i < n; ++i) body(i);
@@ -110,7 +110,7 @@ void add_variations(Recipes& list, const std::string& name, Group group, double 
                     }});
 }
 
-/// So many times as make up a pass of a few milliseconds, where once takes about so long.
+/// Returns how often a loop of `once_ns` is executed in a pass, so that the pass takes a few milliseconds.
 inline int times_of(double once_ns, double work) {
   return std::max(1, static_cast<int>(std::lround(3e6 * work / once_ns)));
 }

@@ -26,10 +26,11 @@ enum class Rows {
   power_law ///< the first are the longest, as in a graph whose vertices are numbered by degree or by age
 };
 
-/// About `entries` values, of which those of a row add up to one: products can be repeated for ever.
+/// Returns a matrix of about `entries` values, of which those of a row add up to one: products can be
+/// repeated for ever.
 std::shared_ptr<const SparseMatrix> make_matrix(Rows kind, int rows, int entries);
 
-/// A vector to begin with.
+/// Returns a vector to begin with.
 std::vector<double> some_vector(int size);
 
 } // namespace bench

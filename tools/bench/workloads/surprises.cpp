@@ -55,7 +55,7 @@ struct Surprise {
   }
 };
 
-/// `after`: calls after the first one that are timed; 0: that one is.
+/// Returns the workload. `after`: number of the timed calls after the first one; 0: the first one is timed.
 Workload surprise(const std::string& name, const Surprise& what, int after) {
   auto data = std::make_shared<Surprise>(what);
   data->out.resize(static_cast<std::size_t>(what.other.iterations + Surprise::k_step * Surprise::k_numbers));

@@ -53,9 +53,9 @@ struct WorkloadRecipe {
   std::function<Workload(const std::string& name)> make;
 };
 
-/// All of them in the order of the report. `scale` multiplies the work of every iteration, and for the loops
-/// of one-nanosecond iterations and of real programs the number of iterations, for short loops their number;
-/// 1 is the reported scale.
+/// Returns all workloads in the order of the report. `scale` multiplies the work of every iteration, and for
+/// the loops of one-nanosecond iterations and of real programs the number of iterations, for short loops
+/// their number; 1 is the reported scale.
 std::vector<WorkloadRecipe> all_workloads(double scale);
 
 } // namespace bench

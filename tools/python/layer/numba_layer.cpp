@@ -219,7 +219,7 @@ LAYER_EXPORT void wstree_numba_parallel_for(Call::Kernel kernel, char** arrays, 
 
 LAYER_EXPORT void wstree_numba_watch() { watch.start(); }
 
-/// Calls, iterations and nanoseconds of a kernel.
+/// Stores calls, iterations and nanoseconds of a kernel in `figures`.
 LAYER_EXPORT void wstree_numba_figures(const void* kernel, std::uint64_t* figures) {
   const Watch::Figures all = watch.of(kernel);
   figures[0] = all.calls;

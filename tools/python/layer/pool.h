@@ -40,7 +40,7 @@ public:
   /// Executes the call with helpers; returns when all iterations are executed.
   void execute(const Call& call);
 
-  /// For the child of a fork, which has no helpers and one thread.
+  /// Resets the pool in the child of a fork, which has no helpers and one thread.
   void forget() noexcept;
 
 private:

@@ -40,7 +40,7 @@ std::uint32_t domain_size(const std::vector<place::Cpu>& rows, std::size_t level
   return alike ? sizes.front() : 0;
 }
 
-/// The first hardware thread of each core, or all of them.
+/// Returns the first hardware thread of each core, or all of them.
 std::vector<place::Cpu> rows_of(const place::Machine& machine, bool cores_only) {
   std::vector<place::Cpu> rows;
   for (std::uint32_t i = 0; i < machine.cpus(); ++i)

@@ -126,7 +126,7 @@ std::optional<std::string> begin_with(const std::string& name, ChosenMachine& ma
   return std::nullopt;
 }
 
-/// "l3:8=23": replaces a level of that name, or comes to those that there are.
+/// Adds a level, as "l3:8=23" describes it, or replaces the level of that name.
 bool take_level(MachineSpec& spec, std::string_view name, std::string_view members, Time transfer,
                 bool& given) {
   const auto size = whole_number(members);

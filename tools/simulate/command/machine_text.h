@@ -22,7 +22,7 @@ struct ChosenMachine {
   std::uint32_t cores = 0; ///< cores of the machine; 0: as many as there are members
 };
 
-/// nullopt: `machine` is made; else the error in the text.
+/// Stores the machine of the text in `machine`. Returns the error in the text; nothing if there is none.
 std::optional<std::string> parse_machine(const std::string& text, ChosenMachine& machine);
 
 /// Returns a text for this machine: its name and all its values. Values that are 0 or empty by default are

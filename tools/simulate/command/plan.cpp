@@ -90,7 +90,8 @@ void add_recorded_schedules(Plan& plan) {
     }
 }
 
-/// A user waits for the figures of his loops; those of the benchmark are as long as they were asked to be.
+/// Simulates a workload of the plan. A user's loop with very many batches has only one round, or is left out,
+/// because the user waits for it; a workload of the benchmark has as many rounds as the plan.
 Outcome outcome_of(const Plan& plan, std::size_t w, simulate::Schedule schedule, std::uint32_t threads) {
   Outcome outcome;
   outcome.ideal = simulate::ideal(plan.workloads[w], threads, plan.machine.spec);

@@ -55,7 +55,7 @@ struct Plan {
   double covered = 1;                ///< part of their work that is in those of the plan
 };
 
-/// nullopt: `plan` is made; else the error in the request.
+/// Makes a plan of the request. Returns the error in the request; nothing if there is none.
 std::optional<std::string> make_plan(const SimulateRequest& request, Plan& plan);
 /// Makes the plan with loops that have been read; request.profile is their name.
 std::optional<std::string> make_plan(const SimulateRequest& request,
@@ -75,8 +75,8 @@ struct Outcome {
 
 /// Returns the steals from a member outside of the smallest domain; 0 for schedules that do not steal.
 std::uint64_t far_steals(const simulate::Round& round);
-/// The part of the work that was done outside of the smallest domain of the member that schedule(static)
-/// gives it to.
+/// Returns the part of the work that was done outside of the smallest domain of the member that
+/// schedule(static) gives it to.
 double far_work(const simulate::Round& round, const simulate::Workload& workload);
 
 class Results {
@@ -86,11 +86,11 @@ public:
       const Plan& plan, const std::function<bool()>& stop = [] { return false; });
 
   const Plan& plan() const { return *plan_; }
-  /// By their places in the plan.
+  /// Returns an outcome by its places in the plan.
   const Outcome& at(std::size_t threads, std::size_t workload, std::size_t schedule) const {
     return outcomes_[(threads * plan_->workloads.size() + workload) * plan_->schedules.size() + schedule];
   }
-  /// Over the workloads.
+  /// Returns the geometric mean over the workloads.
   double geometric_mean(std::size_t threads, std::size_t schedule) const;
   double worst(std::size_t threads, std::size_t schedule) const;
   /// Returns the number of simulations that were left out because of a stop.

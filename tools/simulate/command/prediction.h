@@ -33,7 +33,7 @@ struct Prediction {
 /// together as often as they ran.
 std::vector<Prediction> predictions(const Results& results);
 
-/// Part of the workers' time that is work.
+/// Returns the part of the workers' time that is work.
 double efficiency(const Prediction& prediction, const Plan& plan, std::size_t threads, double time);
 
 /// The time of the loop with another schedule and the same workers, in units of its time.
@@ -53,14 +53,14 @@ struct Advice {
   std::string limit;                   ///< one sentence
 };
 
-/// The most workers of which half of the time is work, with the schedule that is shortest there. Nothing if
-/// none was simulated that a user can set.
+/// Returns the most workers of which half of the time is work, with the schedule that is shortest there.
+/// Nothing if none was simulated that a user can set.
 std::optional<Advice> advise(const Prediction& prediction, const Plan& plan);
 
-/// Sentences, one a line.
+/// Returns sentences, one a line.
 std::vector<std::string> sentences(const Advice& advice, const Prediction& prediction, const Plan& plan);
 
-/// "1.54 ms"
+/// Returns a text such as "1.54 ms".
 std::string duration(double ns);
 
 std::string prediction_text(const Results& results);

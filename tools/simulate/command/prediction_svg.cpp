@@ -39,7 +39,7 @@ Curve ceiling(const Prediction& prediction, const Plan& plan) {
   return curve;
 }
 
-/// Through the numbers of workers that were simulated.
+/// Returns the curve through the numbers of workers that were simulated.
 Curve curve_of(const Prediction& prediction, const Plan& plan, std::size_t schedule, const Pen& pen) {
   const auto name = name_of(plan.schedules[schedule]);
   Curve curve{name, pen, {}};

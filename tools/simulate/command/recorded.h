@@ -11,7 +11,7 @@
 
 namespace wstree::cli {
 
-/// The loops; or the error in the file.
+/// Returns the loops, or the error in the file.
 std::variant<std::vector<simulate::RecordedLoop>, std::string> read_recorded(const std::string& path);
 
 /// The loops that `wanted` means, or without it those with most work: each becomes a workload of the plan, as

@@ -29,7 +29,7 @@ std::string peer_names() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// "wsfixed,64,wstree": a number belongs to the schedule before it.
+/// Splits a list such as "wsfixed,64,wstree": a number belongs to the schedule before it.
 std::vector<std::string> split_schedules(std::string_view text) {
   std::vector<std::string> schedules;
   for (const auto& part : parts_of(text, ',')) {

@@ -17,7 +17,7 @@ namespace wstree::cli {
 std::optional<std::string> take_schedules(const std::string& text,
                                           std::vector<simulate::Schedule>& schedules);
 
-/// As in OMP_SCHEDULE.
+/// Returns the name of a schedule, as in OMP_SCHEDULE.
 std::string name_of(const simulate::Schedule& schedule);
 std::vector<std::string> names_of(const std::vector<simulate::Schedule>& schedules);
 std::optional<simulate::Schedule> schedule_named(std::string_view name);

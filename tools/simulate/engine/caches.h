@@ -47,7 +47,8 @@ public:
     return loaded_[member] = end;
   }
 
-  /// A read-modify-write, or a store that has to be seen by all before its member goes on.
+  /// Returns the end of a read-modify-write, or of a store that has to be seen by all before its member
+  /// goes on.
   Time modify(const void* address, std::uint32_t member, Time now) {
     const Line line = find(address);
     Slot& slot = slots_[line.slot];
@@ -63,7 +64,8 @@ public:
     return end;
   }
 
-  /// A store: the store buffer hides the time of the transfer from the member that stores, and from no other.
+  /// Returns the end of a store: the store buffer hides the time of the transfer from the member that stores,
+  /// and from no other.
   Time write(const void* address, std::uint32_t member, Time now) {
     const Line line = find(address);
     const Time transfer = own(line, member);
@@ -74,7 +76,7 @@ public:
     return now + line.fault + prices_.hit;
   }
 
-  /// Memory that the system has given out and no member has touched.
+  /// Notes memory that the system has given out and no member has touched.
   void allocated(const void* block, std::size_t bytes) {
     fresh_.push_back(
         {reinterpret_cast<std::uintptr_t>(block), std::vector<bool>((bytes + k_page - 1) / k_page)});
@@ -108,7 +110,7 @@ private:
     Time fault = 0;       // time of its page's fault
   };
 
-  /// An open hash table: a simulation is little else than these look-ups.
+  /// Finds or adds the line in an open hash table: a simulation is little else than these look-ups.
   Line find(const void* address) {
     const auto line = reinterpret_cast<std::uintptr_t>(address) >> k_line_bits;
     std::size_t at = place(line);
@@ -157,7 +159,7 @@ private:
   static Time arrival(Time now, Time free, Time transfer) {
     return std::max(now + transfer / 2, free) + (transfer - transfer / 2);
   }
-  /// When the line is free for the next.
+  /// Returns the time at which the line is free for the next member.
   Time wait(const Line& line, Time now) {
     const Time free = slots_[line.slot].busy_until;
     if (free <= now) return now;

@@ -45,7 +45,7 @@ double median(std::vector<double> values) {
   return *at;
 }
 
-/// A thread that stays on one CPU of the system.
+/// Returns a thread that stays on one CPU of the system.
 std::jthread on_cpu(std::uint32_t cpu, std::function<void()> body) {
   return std::jthread([cpu, body = std::move(body)] {
     const std::size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
@@ -60,7 +60,7 @@ std::jthread on_cpu(std::uint32_t cpu, std::function<void()> body) {
 
 constexpr int k_rounds = 41;
 
-/// ns per call of `step`, which is called `steps` times a round.
+/// Returns ns per call of `step`, which is called `steps` times a round.
 template <class Step> double per_step(int steps, Step step) {
   std::vector<double> rounds;
   for (int r = 0; r < k_rounds; ++r) {
@@ -163,8 +163,8 @@ public:
     const std::jthread other = on_cpu(cpus.second, [this] { play(1, ~std::uint64_t{0}); });
     const std::jthread one = on_cpu(cpus.first, [this] { lead(); });
   }
-  /// Time until the other thread sees a number. The line goes from the reader to the writer, and back to the
-  /// reader: two transfers.
+  /// Returns the time until the other thread sees a number. The line goes from the reader to the writer, and
+  /// back to the reader: two transfers.
   double one_way_ns() const { return lower_quartile(rounds_); }
 
 private:
@@ -231,7 +231,7 @@ private:
     volatile double kept = value;
     static_cast<void>(kept);
   }
-  /// Rounds in which the other thread takes `least` numbers or more.
+  /// Times rounds in which the other thread takes `least` numbers or more.
   void lead(std::vector<double>& rounds, std::uint64_t least) {
     const double first = now_ns();
     for (double began = first; rounds.size() < std::size_t{k_rounds} && began - first < k_most_ns;) {

@@ -42,7 +42,8 @@ CpuList without_topology(const place::CpuSet& mask, std::size_t most) {
 
 } // namespace
 
-/// Each CPU with the next one of each level behind it: all levels, without all pairs of a large machine.
+/// Returns each CPU with the next one of each level behind it: all levels, without all pairs of a
+/// large machine.
 CpuList cpu_list(std::size_t most, const place::Machine& machine) {
   std::array<std::vector<CpuPair>, place::k_levels> pairs;
   CpuList list;

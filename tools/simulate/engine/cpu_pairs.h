@@ -30,7 +30,7 @@ struct CpuList {
   std::vector<PairsOfLevel> levels; ///< nearest first; only levels that some pair has
 };
 
-/// At most `most` pairs of each level, from all over the machine.
+/// Returns at most `most` pairs of each level, from all over the machine.
 CpuList cpu_list(std::size_t most);
 CpuList cpu_list(std::size_t most, const place::Machine& machine);
 

@@ -72,7 +72,7 @@ public:
 #endif
   }
 
-  /// Called by the function: back to resume()'s caller.
+  /// Switches back to resume()'s caller; called by the fiber's function.
   void stop() {
     leave();
     outside_ = std::move(outside_).resume();

@@ -41,7 +41,7 @@ struct Change {
     const Time at = every != 0 ? now % every : now;
     return at >= after && (lasts == 0 || at - after < lasts);
   }
-  /// The first time behind `now` at which this begins or ends, or may.
+  /// Returns the first time behind `now` at which this begins or ends, or may.
   Time next(Time now) const {
     const Time period = every != 0 ? now - now % every : 0;
     const Time at = now - period;

@@ -22,7 +22,7 @@ public:
       : noise_(noise), members_(members) {
     for (std::uint32_t m = 0; m < members; ++m) members_[m].random = core::Rng(seed * 1'000'003 + m);
   }
-  /// `member` begins at `now`.
+  /// Starts the interruptions of `member`, which begins at `now`.
   void start(std::uint32_t member, Time now) {
     Member& it = members_[member];
     it.next = now + draw(it, noise_.every);
@@ -44,7 +44,7 @@ private:
     core::Rng random;
     Time next = 0;
   };
-  /// At least 1, so that time goes on.
+  /// Returns a random time of at least 1, so that time goes on.
   static Time draw(Member& member, Time mean) { return member.random.next() % (2 * mean + 1) + 1; }
 
   Noise noise_;
@@ -70,7 +70,8 @@ public:
     operation_ = latest_;
     return plan_.lasts;
   }
-  /// `member` is about to do this to shared memory; nothing: it executes a batch, or is not in the scheduler.
+  /// Notes the operation on shared memory that `member` is about to execute; nothing: it executes a batch, or
+  /// is not in the scheduler.
   void does(std::uint32_t member, std::optional<core::Tag> operation) {
     if (member == plan_.member) latest_ = operation;
   }

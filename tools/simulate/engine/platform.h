@@ -36,7 +36,8 @@ struct SimulatedPlatform : core::StdPlatform {
     if (caches != nullptr) VirtualClock::now += tick_price;
     return VirtualClock::now / clock_step;
   }
-  /// Number of the kind of core that this member has: by their speeds at the beginning, the fastest first.
+  /// Returns the number of the kind of core that this member has: by their speeds at the beginning, the
+  /// fastest first.
   static std::uint32_t kind_of(std::uint32_t one) noexcept {
     return speeds != nullptr ? speeds->kind_of(one) : 0;
   }
@@ -50,7 +51,7 @@ struct SimulatedPlatform : core::StdPlatform {
   static constexpr Time k_probe = 400 * k_ns;
   static void relax() noexcept { pass(10 * k_ns); }
   static void yield() noexcept { pass(400 * k_ns); }
-  /// The member that acts is busy for `time`, and longer if it is interrupted.
+  /// Keeps the member that acts busy for `time`, and longer if it is interrupted.
   static void pass(Time time) noexcept {
     if (standstill != nullptr) time += standstill->before(member, VirtualClock::now);
     if (interruptions != nullptr) time += interruptions->during(member, VirtualClock::now, time);

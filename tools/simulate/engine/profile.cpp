@@ -51,7 +51,7 @@ public:
     const auto found = word();
     if (found != name) throw Error{"'" + std::string(name) + "' is missing" + instead(found)};
   }
-  /// `name` and a number in [least, most] behind it.
+  /// Reads `name` and a number in [least, most] behind it.
   std::uint64_t number(std::string_view name, std::uint64_t least, std::uint64_t most) {
     expect(name);
     return value(name, least, most);
@@ -120,7 +120,7 @@ private:
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   std::string_view first_word() const { return std::string_view(line_).substr(0, line_.find(' ')); }
 
-  /// The next line that is neither empty nor a comment.
+  /// Reads the next line that is neither empty nor a comment.
   void next() {
     do {
       ++number_;
@@ -157,7 +157,8 @@ private:
     return value;
   }
 
-  /// From its first line, which has been read, to the first line behind it, which has been read, too.
+  /// Reads a loop from its first line, which has been read, to the first line behind it, which has been
+  /// read, too.
   RecordedLoop loop() {
     RecordedLoop loop;
     loop.name = text("where");

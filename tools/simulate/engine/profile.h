@@ -34,8 +34,8 @@ struct RecordedLoop {
   std::vector<RecordedExecution> executions; ///< at least one; those that were kept
 };
 
-/// The loops, those with most work first; or one line with the error and the line number. A profile without
-/// loops is wrong too, unless it `may_be_empty`.
+/// Returns the loops, those with most work first; or one line with the error and the line number. A profile
+/// without loops is wrong too, unless it `may_be_empty`.
 std::variant<std::vector<RecordedLoop>, std::string> read_profile(std::istream& in,
                                                                   bool may_be_empty = false);
 

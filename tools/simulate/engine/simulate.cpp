@@ -50,7 +50,7 @@ private:
   std::vector<core::Neighbourhood> near_;
 };
 
-/// Member 0 opens the region and is there first.
+/// Returns the times of arrival. Member 0 opens the region and is there first.
 std::vector<Time> arrivals(const Job& job, std::uint32_t round) {
   core::Rng random(job.seed * 1'000 + round);
   std::vector<Time> times(job.members);
@@ -149,7 +149,7 @@ private:
     worker.enter(slot_->loop(), slot_->memory(entry.index), entry);
   }
 
-  /// The member does something that takes `time` at normal speed.
+  /// Keeps the member busy with work that takes `time` at normal speed.
   void busy(std::uint32_t member, Time time, bool is_iteration = false) {
     if (SimulatedPlatform::standstill != nullptr) SimulatedPlatform::standstill->does(member, {});
     if (!speeds_.are_constant()) return busy_at_changing_speed(member, time, is_iteration);
@@ -236,7 +236,7 @@ std::vector<Round> simulate(const Job& job) {
 
 namespace {
 
-/// The time after which `done(time)` is at least `work`.
+/// Returns the time after which `done(time)` is at least `work`.
 template <class Done> Time time_for(Time work, Done&& done) {
   Time most = 1;
   while (done(most) < static_cast<double>(work)) most *= 2;

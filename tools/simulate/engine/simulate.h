@@ -19,7 +19,7 @@
 
 namespace wstree::simulate {
 
-/// The library's settings without statistics: no clock is read for them.
+/// Returns the library's settings without statistics: no clock is read for them.
 inline core::Settings unmeasured() {
   core::Settings settings;
   settings.clocked = false;
@@ -72,12 +72,12 @@ struct Round {
 
 std::vector<Round> simulate(const Job& job);
 
-/// No schedule ends the loop sooner: all members busy all the time, as fast as they are, or the longest
-/// iteration on the fastest of them.
-/// `begin`: when the loop begins, for machines whose speeds change.
+/// Returns a lower bound of the time under any schedule: all members busy all the time, as fast as they
+/// are, or the longest iteration on the fastest of them. `begin`: when the loop begins, for machines whose
+/// speeds change.
 Time ideal(const Workload& workload, std::uint32_t members, const MachineSpec& machine, Time begin = 0);
 
-/// The round with the median of the times.
+/// Returns the round with the median of the times.
 const Round& median(const std::vector<Round>& rounds);
 
 } // namespace wstree::simulate

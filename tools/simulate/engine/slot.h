@@ -39,7 +39,8 @@ public:
 
   std::uint32_t members() const { return members_; }
   Loop& loop() { return loop_; }
-  /// The member's own memory, empty. Before each loop, by the member or while no member runs.
+  /// Returns the member's own memory, emptied. Called before each loop, by the member or while no
+  /// member runs.
   typename Worker::Memory& memory(std::uint32_t member) {
     if constexpr (k_is_tree) {
       own_.arenas[member].reset(&own_.nodes[std::size_t{2} * pairs_ * member], pairs_);
@@ -48,14 +49,14 @@ public:
       return none_;
     }
   }
-  /// By each member before it enters a use for which core::is_refresh_due().
+  /// Refreshes the loop. Called by each member before it enters a use for which core::is_refresh_due().
   void refresh(std::uint64_t use) {
     if constexpr (requires { loop_.refresh(use, members_); })
       loop_.refresh(use, members_);
     else if constexpr (requires { loop_.make_current(use); })
       loop_.make_current(use);
   }
-  /// The entry of `member` into execution `loop` of a loop of `iterations`.
+  /// Returns the entry of `member` into execution `loop` of a loop of `iterations`.
   static core::Entry entry(std::uint64_t iterations, std::uint64_t loop, std::uint32_t member,
                            std::uint32_t members, const core::Settings& settings, std::uint64_t smallest = 1,
                            const core::Neighbourhood* near = nullptr) {

@@ -61,13 +61,13 @@ public:
     are_busy_[member] = is;
   }
 
-  /// Work that all members together do in `time` from `begin` on.
+  /// Returns the work that all members together do in `time` from `begin` on.
   double done_by_all(Time begin, Time time) const {
     double done = 0;
     for (std::uint32_t m = 0; m < are_busy_.size(); ++m) done += done_by(m, begin, time, true);
     return done;
   }
-  /// Work that the fastest member does in that time while the others do nothing.
+  /// Returns the work that the fastest member does in that time while the others do nothing.
   double done_by_one(Time begin, Time time) const {
     double done = 0;
     for (std::uint32_t m = 0; m < are_busy_.size(); ++m)

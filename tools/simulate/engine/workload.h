@@ -24,14 +24,14 @@ public:
   /// `weight(i)` is the cost of iteration i in relation to the others; all together cost `work`.
   Workload(std::string name, std::uint64_t iterations, Time work,
            const std::function<double(std::uint64_t)>& weight);
-  /// Known only for stretches of iterations, none of which is empty.
+  /// Constructs a workload whose costs are known only for stretches of iterations, none of which is empty.
   Workload(std::string name, const std::vector<Stretch>& stretches);
 
   const std::string& name() const { return name_; }
   std::uint64_t iterations() const { return firsts_.empty() ? sums_.size() - 1 : firsts_.back(); }
   Time cost(std::uint64_t begin, std::uint64_t end) const { return before(end) - before(begin); }
   Time longest() const { return longest_; } ///< cost of the longest iteration
-  /// No schedule ends the loop sooner.
+  /// Returns a lower bound of the time under any schedule.
   Time ideal(std::uint32_t members) const;
 
 private:
@@ -46,9 +46,10 @@ private:
   Time longest_ = 0;
 };
 
-/// The names of the benchmark's cost distributions (tools/bench/workloads/cost_shapes.h), in its order.
+/// Returns the names of the benchmark's cost distributions (tools/bench/workloads/cost_shapes.h), in
+/// its order.
 std::vector<std::string_view> shape_names();
-/// The distribution of that name, in any case; 1 <= iterations < 2^31.
+/// Returns the distribution of that name, in any case; 1 <= iterations < 2^31.
 std::optional<Workload> make_workload(std::string_view shape, std::uint64_t iterations, Time work);
 
 } // namespace wstree::simulate

@@ -31,7 +31,7 @@ template <class P> struct alignas(core::k_line_pair) CilkFrame {
   CilkFrame* above = nullptr;
 };
 
-/// The right half of something.
+/// The right half of a range.
 template <class P> struct alignas(core::k_line_pair) CilkHalf {
   typename P::template Atomic<std::uint64_t> begin{0}, end{0};
 };
@@ -91,7 +91,7 @@ public:
   static std::uint64_t unclaimed(Loop&, const core::Entry&) noexcept { return 0; }
 
 private:
-  /// False: there is no room in the deque.
+  /// Spawns a half. Returns false if there is no room in the deque.
   bool spawn() noexcept {
     P::pass(k_spawn);
     const std::uint64_t middle = begin_ + (end_ - begin_) / 2;

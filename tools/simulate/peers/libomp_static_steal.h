@@ -185,7 +185,7 @@ private:
     }
     return false;
   }
-  /// The next in the ring that is no thief; this member if there is none.
+  /// Returns the next in the ring that is no thief; this member if there is none.
   std::uint32_t likely_victim(Loop& loop) noexcept {
     if (looked_ >= members_) return known_victim(loop);
     std::uint32_t member = victim_;

@@ -25,7 +25,8 @@ public:
   void enter() noexcept {}
   void leave(std::uint32_t) noexcept {}
 
-  /// Called by every member; the first one of a round does the library's work between regions.
+  /// Opens the loop; called by every member. The first one of a round does the library's work
+  /// between regions.
   void open(const core::Entry& entry) {
     if (!core::Balance::can_cut(entry.iterations, members_)) return;
     if (balance_.iterations() != entry.iterations) {

@@ -192,7 +192,7 @@ private:
     to_give_ = 0;
     return true;
   }
-  /// False: there is no room in the deque.
+  /// Offers the range as a task. Returns false if there is no room in the deque.
   bool offer(TbbRange range, std::uint32_t depth) noexcept {
     P::pass(k_task);
     TbbTask<P>* const task = own_->task_store.get();
@@ -227,7 +227,7 @@ private:
     }
     return false;
   }
-  /// False: there is nothing to offer.
+  /// Answers the demand of a thief. Returns false if there is nothing to offer, or no room for it.
   bool answer_demand() noexcept {
     ++depth_;
     if (pool_.size() == 1) return pool_.is_divisible(depth_, grain_);

@@ -25,7 +25,7 @@ struct Network {
 inline constexpr std::array k_networks{Network{"gemini", 2'400 * k_ns, 224 * k_ns, 170},
                                        Network{"infiniband", 2'000 * k_ns, 446 * k_ns, 147}};
 
-/// nullptr: there is none of that name.
+/// Returns the network of that name; nullptr if there is none.
 constexpr const Network* network_named(std::string_view name) {
   for (const Network& network : k_networks)
     if (network.name == name) return &network;

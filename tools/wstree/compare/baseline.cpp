@@ -54,7 +54,7 @@ struct Members {
     }
     return all;
   }
-  /// Some loops are so short that they take 0 seconds; no program does.
+  /// Returns the times in an array. Some loops are so short that they take 0 seconds; no program does.
   std::vector<double> seconds(const json& object, const char* name, const std::string& place, bool may_be_0) {
     std::vector<double> numbers;
     for (const auto& number : array(object, name, place)) {
@@ -69,7 +69,7 @@ struct Members {
   }
 };
 
-/// `allowed`: by which factor the processor itself is slower.
+/// Returns the change of a name. `allowed`: by which factor the processor itself is slower.
 Change change_of(const std::string& name, const std::vector<double>& before, const std::vector<double>& now,
                  double tolerance, double allowed) {
   Change change{name, median_of(before), median_of(now), ratio_of_groups(now, before), false};

@@ -58,8 +58,9 @@ struct Changes {
   [[nodiscard]] bool is_slower() const;
 };
 
-/// A slowdown counts if it is surely larger than `tolerance` percent in comparison with each session of the
-/// baseline, and also if the processor, which may be slower than at that time, is allowed for.
+/// Returns the changes since the baseline. A slowdown counts if it is surely larger than `tolerance` percent
+/// in comparison with each session of the baseline, and also if the processor, which may be slower than at
+/// that time, is allowed for.
 Changes changes_since(const Baseline& baseline, const Contest& comparison, double tolerance);
 
 std::string changes_text(const Changes& changes, const std::string& file, double tolerance);

@@ -74,7 +74,7 @@ bool write_file(const std::string& path, const std::string& text) {
   return static_cast<bool>(file);
 }
 
-/// "json" or "json=FILE"; false if it is neither, or if the file cannot be written.
+/// Writes an export: `wish` is the format, or FORMAT=FILE. Returns false if the file cannot be written.
 bool write_export(const std::string& wish, const Contest& comparison, const Judgement& judgement) {
   const auto equals = wish.find('=');
   const auto format = wish.substr(0, equals);
@@ -89,7 +89,7 @@ bool is_export(const std::string& wish) {
   return format == "json" || format == "csv" || format == "markdown";
 }
 
-/// "static,dynamic,4,guided": numbers belong to the schedule in front of them.
+/// Splits a list such as "static,dynamic,4,guided": numbers belong to the schedule in front of them.
 std::vector<std::string> split_schedules(const std::string& list) {
   std::vector<std::string> schedules;
   for (std::size_t begin = 0; begin < list.size();) {
@@ -111,7 +111,7 @@ bool is_hand_written(const std::string& rules) {
   return std::getline(file, line) && !line.starts_with(k_rules_heading);
 }
 
-/// Before anything is measured: the first file that cannot be written, for the user; "" if all can.
+/// Returns the first file that cannot be written, for a message before anything is measured; "" if all can.
 std::string problem_of_files(const CompareRequest& request) {
   std::vector<std::string> files;
   for (const auto& wish : request.exports)
@@ -152,7 +152,7 @@ std::string problem_of(const CompareRequest& request) {
   return problem_of_files(request);
 }
 
-/// In percent.
+/// Returns the tolerance in percent.
 double tolerance_of(const CompareRequest& request) {
   return request.fail_if_slower.value_or(k_usual_tolerance);
 }
@@ -176,7 +176,7 @@ int status_of(const CompareRequest& request, const Judgement& judgement, const C
   return k_ok;
 }
 
-/// The next commands that help; nothing when output is for other programs.
+/// Returns the next commands that help; nothing when output is for other programs.
 std::string hints(const CompareRequest& request, const Contest& comparison) {
   std::string text;
   const auto program = fmt::format("{}", fmt::join(request.command, " "));

@@ -52,7 +52,7 @@ struct FurtherRounds {
   Ratio of_as_it_is;
   Ratio of_other; ///< rules: in units of the recommendation without them; else nothing
 
-  /// It takes no longer than the variant whose place it takes.
+  /// Returns whether the variant takes no longer than the variant whose place it takes.
   [[nodiscard]] bool is_good() const { return !of_as_it_is.is_slower() && !of_other.is_slower(); }
 };
 
@@ -70,7 +70,7 @@ struct Contest {
   std::vector<Samples> samples;
   std::vector<LoopTimes> loops; ///< loops with most time under the tree first
 
-  /// Null if there is none of this name, or if it was given up.
+  /// Returns the samples of this name; null if there are none, or if the variant was given up.
   [[nodiscard]] const Samples* find(const std::string& name) const;
   /// Returns the ratio of the times of two variants.
   [[nodiscard]] Ratio ratio(const std::string& name, const std::string& other) const;
@@ -91,7 +91,7 @@ struct Judgement {
   std::vector<std::string> warnings;  ///< outputs that differ, variants that failed
   std::optional<FurtherRounds> check; ///< further rounds with `set`
 };
-/// All but the last sentence of the paragraph, which conclude() adds.
+/// Returns all but the last sentence of the paragraph, which conclude() adds.
 Judgement judge(const Contest& comparison);
 
 /// Adds to the paragraph the gain of a run of exactly `set`. Takes `set` back if there is none.
@@ -112,7 +112,7 @@ struct LoopVerdict {
 };
 LoopVerdict judge_loop(const LoopTimes& loop);
 
-/// "12.3 % faster", "65.5 % faster (2.9 times as fast)", "no difference can be seen"
+/// Returns "12.3 % faster", "65.5 % faster (2.9 times as fast)" or "no difference can be seen".
 std::string verdict_text(const Ratio& ratio);
 /// Returns a verdict for a table: "65.5 % faster, 2.9 x", "no difference"
 std::string brief_verdict(const Ratio& ratio);

@@ -38,9 +38,9 @@ public:
   RunCounters(const RunCounters&) = delete;
   RunCounters& operator=(const RunCounters&) = delete;
 
-  /// When the program has ended, and its children with it.
+  /// Reads the counts when the program has ended, and its children with it.
   [[nodiscard]] Counts read() const;
-  /// Why some of them cannot be had, as sentences for the user; empty: all can.
+  /// Returns the reasons for missing counts, as sentences for the user; empty: all are there.
   [[nodiscard]] std::string problem() const;
 
 private:

@@ -79,7 +79,7 @@ Object object_of(const LoopTimes& loop) {
           {"tree_of_next_best", object_of(verdict.against)}};
 }
 
-/// For a field between commas.
+/// Returns the text as a field between commas.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -22,7 +22,7 @@ constexpr double k_busy = 0.15;
 /// Gain from which a second setting is recommended.
 constexpr double k_worth_more = 0.05;
 
-/// The variant of a role with the shortest time; null if there is none.
+/// Returns the variant of a role with the shortest time; null if there is none.
 const Samples* fastest(const Contest& comparison, Role role) {
   const Samples* best = nullptr;
   for (const auto& samples : comparison.samples) {
@@ -55,7 +55,7 @@ std::string loops_text(const Contest& comparison) {
                      comparison.loops.size() > 1 ? "; --loops says which loops gain" : "");
 }
 
-/// Why the tree is faster than the program as it is, if that is not the schedule.
+/// Returns the reason why the tree is faster than the program as it is, if that is not the schedule.
 std::string other_cause(const Contest& comparison, std::string& chosen) {
   const auto passive = comparison.ratio(k_passive, k_as_it_is);
   if (passive.is_faster() && !comparison.ratio(k_tree, k_passive).is_faster()) {
@@ -75,7 +75,7 @@ std::string other_cause(const Contest& comparison, std::string& chosen) {
   return {};
 }
 
-/// Why it is slower.
+/// Returns the reason why the tree is slower.
 std::string cause_of_loss(const Contest& comparison) {
   if (comparison.ratio(k_unbound, k_tree).is_faster() && !comparison.ratio(k_unbound, k_as_it_is).is_slower())
     return " The reason is that the library pins threads: with WSTREE_BIND=none it is not slower.";
@@ -85,7 +85,7 @@ std::string cause_of_loss(const Contest& comparison) {
   return {};
 }
 
-/// Seconds of one thread, if it is faster than every other variant; 0: it is not.
+/// Returns seconds of one thread, if it is faster than every other variant; 0: it is not.
 double fastest_alone(const Contest& comparison) {
   const auto* const alone = comparison.find(k_one_thread);
   if (alone == nullptr || alone->seconds.size() < 2) return 0;
@@ -232,8 +232,8 @@ Outputs outputs_of(const Contest& comparison, const Samples& samples) {
 
 namespace {
 
-/// The variant with one setting more, or another schedule of the library, that is surely and much faster than
-/// `chosen`; nullptr: there is none.
+/// Returns the variant with one setting more, or another schedule of the library, that is surely and much
+/// faster than `chosen`; nullptr: there is none.
 const Samples* better_together(const Contest& comparison, const std::string& chosen) {
   const Samples* best = nullptr;
   const auto is_much_faster = [&](const Samples& one, const std::string& than) {

@@ -21,7 +21,7 @@ bool matters(const Contest& comparison, const LoopTimes& loop) {
          median_of(found->second) >= k_much * median_of(tree->seconds);
 }
 
-/// The outcome of letting threads share the chunks that are too large.
+/// Returns the outcome of letting threads share the chunks that are too large.
 std::string shared_chunks(const Contest& comparison) {
   const auto* const shared = comparison.find(k_shared_chunks);
   if (shared == nullptr) return " Write a smaller one.";

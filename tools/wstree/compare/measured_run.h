@@ -24,7 +24,7 @@ struct MeasuredRun {
 MeasuredRun run_measured(std::vector<std::string>& command, Environment& environment,
                          const std::filesystem::path& folder);
 
-/// "exit status 3", "signal 11 (Segmentation fault)"
+/// Returns a text such as "exit status 3" or "signal 11 (Segmentation fault)".
 std::string end_text(int wait_status);
 
 } // namespace wstree::cli

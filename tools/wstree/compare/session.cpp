@@ -74,7 +74,7 @@ bool has_large_chunk(const nlohmann::json& report) {
   });
 }
 
-/// Nothing where the user has chosen the team or its places.
+/// Returns the settings for the fast CPUs; none where the user has chosen the team or its places.
 Settings fast_settings() {
   for (const char* const name : {"OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY",
                                  "KMP_AFFINITY", "KMP_HW_SUBSET"})

@@ -31,11 +31,11 @@ public:
   std::string warm_up(bool llvm);
   /// See Contest::look.
   void set_look(double seconds) { comparison_.look = seconds; }
-  /// All rounds, or those until the user interrupts.
+  /// Runs all rounds, or those until the user interrupts.
   Contest measure();
   /// Schedules of which the best is looked for. After warm_up().
   [[nodiscard]] std::size_t rivals() const;
-  /// As many rounds more, of the program as it is and of each of the ways to start it that are to be
+  /// Runs as many rounds more, of the program as it is and of each of the ways to start it that are to be
   /// recommended, in this order.
   std::vector<Samples> check(const Contest& comparison, const std::vector<Invocation>& advice);
   /// Returns the path of a file with this text, which the session keeps for runs.

@@ -9,15 +9,16 @@
 
 namespace wstree::cli {
 
-/// For people; `per_loop`: with a table of the loops.
+/// Returns the comparison for people; `per_loop`: with a table of the loops.
 std::string comparison_text(const Contest& comparison, const Judgement& judgement, const Terminal& terminal,
                             bool per_loop);
 
 std::string comparison_json(const Contest& comparison, const Judgement& judgement);
-/// One line for each run.
+/// Returns one line for each run.
 std::string comparison_csv(const Contest& comparison);
 std::string comparison_markdown(const Contest& comparison, const Judgement& judgement);
-/// All runs and their medians with their intervals, as a picture; `per_loop`: and the times of the loops.
+/// Returns all runs and their medians with their intervals, as a picture; `per_loop`: and the times of
+/// the loops.
 std::string comparison_svg(const Contest& comparison, bool per_loop);
 /// The first words of comparison_rules().
 inline constexpr std::string_view k_rules_heading = "# wstree compare";

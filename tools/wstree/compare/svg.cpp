@@ -24,7 +24,7 @@ Bar bar_of(const std::string& name, const std::vector<double>& seconds, const Pe
   return bar;
 }
 
-/// The axis ends where the longest of these runs does.
+/// Returns the chart, whose axis ends where the longest of these runs does.
 BarChart chart_of(std::string title, std::vector<Bar> bars) {
   std::vector<double> ends;
   for (const auto& bar : bars)

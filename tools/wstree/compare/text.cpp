@@ -106,7 +106,7 @@ std::string variants_text(const Contest& comparison, const Terminal& terminal) {
   return {};
 }
 
-/// "1.23 G"; a dash for an unknown count.
+/// Returns a text such as "1.23 G"; a dash for an unknown count.
 std::string count_text(const std::optional<double>& count) {
   if (!count) return "-";
   for (const auto& [unit, name] : {std::pair(1e9, " G"), std::pair(1e6, " M"), std::pair(1e3, " k")})

@@ -20,7 +20,7 @@ std::string own_form(const std::string& schedule) {
   return {};
 }
 
-/// A word of a shell.
+/// Returns the word as a shell reads it, in quotes where they are needed.
 std::string shell_word(const std::string& word) {
   return word.find_first_of(" *;$\"") == std::string::npos ? word : "'" + word + "'";
 }

@@ -50,7 +50,7 @@ struct Invocation {
   bool served = false;              ///< by wstree run
 
   [[nodiscard]] bool is_none() const { return variables.empty() && !served; }
-  /// "OMP_SCHEDULE=guided", "OMP_WAIT_POLICY=passive wstree run --loops dynamic"
+  /// Returns "OMP_SCHEDULE=guided" or "OMP_WAIT_POLICY=passive wstree run --loops dynamic".
   [[nodiscard]] std::string text() const;
 };
 Invocation invocation_of(const Variant& variant);
@@ -58,7 +58,7 @@ Invocation invocation_of(const Variant& variant);
 /// Returns the line of a file of rules with the variant's effect for all loops, as far as rules can: "*
 /// wstree loops=dynamic chunk=1"; empty: the library has no part in it.
 std::string rule_of(const Variant& variant);
-/// The variables of a variant that rules cannot hold.
+/// Returns the variables of a variant that rules cannot hold.
 Settings settings_beside_rules(const Variant& variant);
 
 /// Facts about the program's loops.

@@ -20,7 +20,8 @@ namespace wstree::docs {
 
 namespace {
 
-/// The words of a text such as "list of runtime, timed[:ns], each with [,chunk]": a part with blanks is none.
+/// Returns the words of a text such as "list of runtime, timed[:ns], each with [,chunk]": a part with blanks
+/// is none.
 std::vector<std::string> words_in(std::string_view accepted) {
   constexpr std::string_view k_before = "list of ";
   if (const auto begin = accepted.find(k_before); begin != std::string_view::npos)
@@ -37,7 +38,7 @@ std::vector<std::string> words_in(std::string_view accepted) {
   return words;
 }
 
-/// The values of options of single commands.
+/// Returns the values of options of single commands.
 std::vector<std::string> own_words_of(std::string_view name) {
   if (name == "--export") return {"json", "csv", "markdown"};
   if (name == "--victims") return {"all"};
@@ -57,7 +58,7 @@ std::vector<std::string> own_words_of(std::string_view name) {
   return words;
 }
 
-/// The values of options that are those of a variable, too.
+/// Returns the values of options that are those of a variable, too.
 std::vector<std::string> words_of(const std::vector<std::string>& names) {
   using config::Option;
   constexpr std::pair<std::string_view, Option> k_variables[] = {{"--loops", Option::loops},

@@ -19,10 +19,10 @@ std::string main_page(const CommandFacts& app, const std::vector<CommandFacts>& 
 std::string command_page(const CommandFacts& command);
 std::string variables_page();
 
-/// `text` so that troff prints it as it is, also at the beginning of a line.
+/// Escapes `text` so that troff prints it as it is, also at the beginning of a line.
 std::string roff_escaped(std::string_view text);
 
-/// Plain text as troff's source: paragraphs are filled, indented lines stay as they are.
+/// Returns plain text as troff's source: paragraphs are filled, indented lines stay as they are.
 std::string roff_of(std::string_view text);
 
 /// Returns the page with lines of at most 80 bytes, where lines are filled.

@@ -8,7 +8,7 @@ namespace wstree::docs {
 
 namespace {
 
-/// For a text in single quotes in which _arguments gives brackets and colons a meaning.
+/// Escapes a text in single quotes in which _arguments gives brackets and colons a meaning.
 std::string zsh_escaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {

@@ -30,7 +30,7 @@ public:
 
   /// Sets the variables for a report of bindings, unless the user has set one of them.
   void ask(Environment& environment);
-  /// After the run.
+  /// Reads the report after the run.
   [[nodiscard]] CallsPast read(const std::filesystem::path& library) const;
 
 private:

@@ -28,9 +28,9 @@
 
 namespace wstree::cli {
 
-/// Is there a library, can the loader preload it, and does it belong to this command?
+/// Checks that there is a library, that the loader can preload it, and that it belongs to this command.
 Check check_library(const LibrarySearch& library);
-/// The hidden command that check_library starts with the library preloaded: prints the library's version.
+/// Prints the version of the preloaded library: the hidden command that check_library() starts.
 int show_preloaded_version();
 inline constexpr char k_show_preloaded_version[] = "--show-preloaded-version";
 
@@ -74,7 +74,7 @@ struct PlacementFacts {
   std::string problem = {};
 };
 PlacementFacts placement_facts(Environment environment);
-/// Something only if the OpenMP runtime binds a team of this size to fewer CPUs than it has threads.
+/// Returns a check only if the OpenMP runtime binds a team of this size to fewer CPUs than it has threads.
 std::optional<Check> check_bound_cpus(const PlacementFacts& facts, unsigned team,
                                       const Environment& environment);
 /// Checks whether the threads of a team of this size will be pinned.

@@ -43,7 +43,7 @@ std::vector<std::string> preloads(const Environment& environment) {
   return list;
 }
 
-/// The path of an entry of LD_PRELOAD: this process has it preloaded, too. Empty if it has not.
+/// Returns the path of an entry of LD_PRELOAD, which this process has preloaded, too; empty if it has not.
 fs::path loaded_path(const std::string& entry) {
   std::pair<const std::string&, fs::path> search{entry, {}};
   dl_iterate_phdr(

@@ -54,7 +54,7 @@ void advise(const place::Decision& decision, Check& check) {
   check.status = Status::note;
 }
 
-/// The CPUs to which the OpenMP runtime binds threads by `variable`; empty: not known.
+/// Returns the CPUs to which the OpenMP runtime binds threads by `variable`; empty: not known.
 place::CpuSet bound_cpus(const place::Machine& machine, std::string_view variable, const std::string& value,
                          const std::string& bind) {
   place::CpuSet cpus;

@@ -26,11 +26,12 @@ struct Check {
 };
 using Checks = std::vector<Check>;
 
-/// The lines of one check for people, aligned with those of other checks. `width`: of the window; 0: any.
+/// Returns the lines of one check for people, aligned with those of other checks. `width`: of the window;
+/// 0: any.
 std::string to_text(const Check& check, std::size_t width = 0);
-/// 0: all fine, 1: a warning, 2: a failure.
+/// Returns 0: all fine, 1: a warning, 2: a failure.
 int exit_status(const Checks& checks);
-/// The whole report as JSON, with a newline at its end.
+/// Returns the whole report as JSON, with a newline at its end.
 std::string to_json(const Checks& checks);
 
 /// Collects checks and prints them on standard output: as text one by one, so that they stand before the
@@ -41,7 +42,7 @@ public:
 
   void add(Check check);
   void add(Checks checks);
-  /// Everything so far has arrived at standard output.
+  /// Writes everything so far to standard output.
   void flush() const;
   /// Returns the exit status.
   [[nodiscard]] int finish() const;

@@ -18,7 +18,8 @@ struct ServedCount {
 inline constexpr std::string_view k_calls = "C++"; ///< algorithms of wstree/parallel.hpp
 using ServedLoops = std::map<std::string, ServedCount>;
 
-/// The kind in the schedule that figures show: "dynamic" in "wstree,8 (dynamic)", "runtime" in "wstree,8".
+/// Returns the kind in the schedule that figures show: "dynamic" in "wstree,8 (dynamic)", "runtime"
+/// in "wstree,8".
 std::string kind_of_schedule(std::string_view schedule);
 
 /// Adds the loops of a report in JSON; nothing if it is damaged.

@@ -43,7 +43,7 @@ LoopForms visible_and_served(LoopForms forms, config::LoopKinds loops) {
   return forms;
 }
 
-/// The most likely reason why nothing was served.
+/// Returns the most likely reason why nothing was served.
 Check why_none(const TrialFacts& facts, int status) {
   Check check{k_trial, Status::warn, "no loop was served"};
   if (status != 0) {

@@ -45,7 +45,7 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
                 const std::filesystem::path& program, const std::filesystem::path& library, bool loads_files,
                 bool output_to_errors);
 
-/// The CPUs of the processes that a launcher has started, of `present` ones.
+/// Checks the CPUs of the processes that a launcher has started, of `present` ones.
 Checks check_ranks(const std::vector<TrialProcess>& processes, unsigned present);
 
 /// Returns the reason why the threads of the only process of a trial cannot run at the same time: the program

@@ -17,7 +17,7 @@ using config::Option;
 
 constexpr char k_variable[] = "variable";
 
-/// Without blanks and in small letters, as the OpenMP runtimes read values.
+/// Returns the value without blanks and in small letters, as the OpenMP runtimes read values.
 std::string plain(std::string_view value) {
   std::string text;
   for (const char c : value) {
@@ -35,8 +35,8 @@ void collect(void* context, std::string_view line) noexcept {
   static_cast<std::vector<std::string>*>(context)->emplace_back(line);
 }
 
-/// The library's own line about a value, such as "wstree: X='y' is not understood (accepted: z); using w", in
-/// the three parts of a check.
+/// Returns the check of the library's own line about a value, such as "wstree: X='y' is not understood
+/// (accepted: z); using w".
 Check of_line(std::string line) {
   constexpr std::string_view k_speaker = "wstree: ";
   if (line.starts_with(k_speaker)) line.erase(0, k_speaker.size());

@@ -114,7 +114,7 @@ std::vector<Row> all_rows() {
   return rows;
 }
 
-/// A paragraph of at most 100 columns.
+/// Prints a paragraph of at most 100 columns.
 void print_indented(const std::string& text) {
   constexpr std::size_t k_width = 100;
   std::istringstream words(text);

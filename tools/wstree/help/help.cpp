@@ -24,7 +24,7 @@ constexpr std::string_view k_variables = "variables";
 constexpr std::string_view k_about_variables =
     "The environment variables of the library. wstree env shows the values in force.";
 
-/// From the table of options, which the library reads, too.
+/// Returns the variables from the table of options, which the library reads, too.
 std::string variables_text(std::size_t width) {
   auto text = std::string(k_about_variables) + "\n";
   for (const auto& option : config::k_options) {

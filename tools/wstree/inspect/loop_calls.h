@@ -46,11 +46,12 @@ struct FileCalls {
 /// Returns the calls of a dynamic program and of everything its loader would load with it, the program first.
 /// Runs the loader in its listing mode, which executes nothing of the program.
 std::vector<FileCalls> loop_calls_by_file(const ElfFile& program, const std::filesystem::path& path);
-/// All of them together.
+/// Returns the calls of all files together.
 LoopCalls sum(const std::vector<FileCalls>& files);
 
-/// The shared libraries that the loader reports for the program, the loader itself and the vdso excluded.
-/// Empty if the loader cannot resolve them; it reports the error itself when the program is started.
+/// Returns the shared libraries that the loader reports for the program, the loader itself and the
+/// vdso excluded. Empty if the loader cannot resolve them; it reports the error itself when the
+/// program is started.
 std::vector<std::filesystem::path> loaded_libraries(const std::string& loader,
                                                     const std::filesystem::path& program);
 

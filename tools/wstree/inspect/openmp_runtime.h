@@ -19,12 +19,13 @@ struct OpenMpRuntime {
   bool debug_build = false;
 };
 
-/// Nothing for other files, this library included, which exports the same names.
+/// Returns the runtime in a file; nothing for other files, this library included, which exports the
+/// same names.
 std::optional<OpenMpRuntime> openmp_runtime(const std::filesystem::path& file);
 /// Returns the runtimes among the files, each once, however many links lead to it.
 std::vector<OpenMpRuntime> openmp_runtimes(const std::vector<std::filesystem::path>& files);
 
-/// The files in a list of mappings like /proc/self/maps, each once.
+/// Returns the files in a list of mappings like /proc/self/maps, each once.
 std::vector<std::filesystem::path> mapped_files(std::string_view maps);
 
 } // namespace wstree::cli

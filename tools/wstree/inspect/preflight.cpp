@@ -59,7 +59,7 @@ public:
 
   Preflight take() { return std::move(result_); }
 
-  /// `depth`: number of scripts that led here.
+  /// Examines a file. `depth`: number of scripts that led here.
   void file(const fs::path& path, int depth) {
     const auto kind = file_kind(path);
     switch (kind.kind) {

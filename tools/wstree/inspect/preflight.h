@@ -29,7 +29,7 @@ struct Finding {
   std::string cause; ///< meaning of that; may be empty
   std::string fix;   ///< remedy; may be empty
 
-  /// All of it in one line.
+  /// Returns all of it in one line.
   [[nodiscard]] std::string text() const;
 };
 

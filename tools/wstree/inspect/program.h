@@ -31,8 +31,8 @@ struct FileKind {
 
 FileKind file_kind(const std::filesystem::path& path);
 
-/// Why the dynamic loader would run the file in secure mode for the calling user, in which it ignores
-/// LD_PRELOAD: "setuid", "setgid" or "file capabilities". Nothing if it would not.
+/// Returns the reason why the dynamic loader would run the file in secure mode for the calling user, in which
+/// it ignores LD_PRELOAD: "setuid", "setgid" or "file capabilities". Nothing if it would not.
 std::optional<std::string> secure_mode_reason(const std::filesystem::path& path);
 
 } // namespace wstree::cli

@@ -55,7 +55,7 @@ void add_figures(const json& told, RankFigures& figures) {
   }
 }
 
-/// "rank 1 (120 in 3 steals), rank 0 (4 in 1)": those that lost most.
+/// Returns "rank 1 (120 in 3 steals), rank 0 (4 in 1)": the ranks that lost most.
 std::string victims_text(const RankFigures& figures) {
   constexpr std::size_t k_most = 4;
   std::vector<std::pair<std::uint64_t, RankFigures::Stolen>> victims(figures.stolen.begin(),

@@ -36,7 +36,7 @@ void add_rank_loops(const nlohmann::json& report, std::vector<RankLoop>& loops);
 /// As negative_figure(), of these loops.
 std::string negative_rank_figure(const nlohmann::json& report);
 
-/// A table for each loop; empty where there are none.
+/// Returns a table for each loop; empty where there are none.
 std::string rank_loops_text(const std::vector<RankLoop>& loops, const Terminal& terminal);
 
 } // namespace wstree::cli

@@ -31,7 +31,7 @@ std::optional<double> ratio(std::optional<double> value, std::optional<double> o
   return value && of && *of > 0 ? std::optional(*value / *of) : std::nullopt;
 }
 
-/// "src/heat.c:88 (step)", which the compiler wrote into the program.
+/// Returns the name in "src/heat.c:88 (step)", which the compiler wrote into the program.
 std::optional<names::Name> from_compiler(std::string_view where) {
   const auto end = where.find(" (");
   const auto place = where.substr(0, end);

@@ -51,13 +51,13 @@ struct LoopRow {
 struct WallTime {
   double all = 0, loops = 0, between = 0; ///< seconds; between regions one thread works
 
-  /// Before the first region, behind the last one, and in regions outside of the loops.
+  /// Returns the seconds before the first region, behind the last one, and in regions outside of the loops.
   [[nodiscard]] double elsewhere() const { return all - loops - between; }
   /// Loops of several teams at the same time are no parts of one time.
   [[nodiscard]] bool is_known() const { return all > 0 && elsewhere() >= 0; }
   /// Returns how many times as fast the process would be if the loops took no time (Amdahl's law).
   [[nodiscard]] double most_to_gain() const { return all / std::max(all - loops, 1e-9); }
-  /// "wall time 1.20 s: 59 % in these loops, ..."
+  /// Returns "wall time 1.20 s: 59 % in these loops, ...".
   [[nodiscard]] std::string text() const;
 };
 
@@ -92,24 +92,24 @@ WallTime wall_time_of(const Statistics& statistics);
 
 /// Returns the name of a loop: by the place that the compiler gave to the runtime, or by debug information.
 names::Name name_of_loop(const nlohmann::json& loop, names::Resolver& resolver);
-/// The name of a loop in the library's traces and profiles: its label, or the place where it is.
+/// Returns the name of a loop in the library's traces and profiles: its label, or the place where it is.
 std::string name_in_traces(const nlohmann::json& loop);
-/// As name_of_loop(), in one line; the label if there is one, and the library's own words if nothing better
-/// is known.
+/// Returns the text of name_of_loop(), in one line; the label if there is one, and the library's own words if
+/// nothing better is known.
 std::string loop_text(const nlohmann::json& loop, const names::Name& name);
 
-/// Nothing if it is no report.
+/// Reads a report; returns nothing if `report` is none.
 std::optional<Statistics> read_statistics(std::string_view report, names::Resolver& resolver);
 
-/// The first of the members that is a number below 0, for the user: "loops[2].seconds is -1, and ..."; empty:
-/// there is none. `place`: of the object, with the separator before a member.
+/// Returns the first of the members that is a number below 0, for the user: "loops[2].seconds is -1, and
+/// ..."; empty: there is none. `place`: of the object, with the separator before a member.
 std::string negative_member(const nlohmann::json& object, std::string_view place,
                             std::initializer_list<const char*> members);
 /// Returns the first negative figure of a report, likewise, which the library wrote and a user may
 /// have edited.
 std::string negative_figure(const nlohmann::json& report);
 
-/// For people. With `several` the process is named.
+/// Returns the text for people. With `several` the process is named.
 std::string statistics_text(const Statistics& statistics, const Terminal& terminal, bool several);
 
 } // namespace wstree::cli

@@ -11,7 +11,7 @@ namespace wstree::cli {
 
 namespace {
 
-/// "tri.c:6 wstree chunk=1", if rules can name the loop.
+/// Returns "tri.c:6 wstree chunk=1", if rules can name the loop.
 std::string rule_for(const ReportLoop& loop, std::string_view settings) {
   return loop.place.empty() ? std::string() : fmt::format("{} {}", loop.place, settings);
 }
@@ -49,8 +49,8 @@ LoopAdvice for_lost_time(const ReportLoop& loop, const RunReport& report) {
           "OMP_WAIT_POLICY=active"};
 }
 
-/// "wstree run --rules 'tri.c:6 wstree chunk=1' -- ./tri": Returns the command that starts the program of the
-/// report. Labels may have a quote in them, which a shell would interpret.
+/// Returns the command that starts the program of the report: "wstree run --rules 'tri.c:6 wstree chunk=1' --
+/// ./tri". Empty for a label with a quote in it, which a shell would interpret.
 std::string run_with(const std::string& rule, const RunReport& report) {
   if (rule.find('\'') != std::string::npos) return {};
   return fmt::format("wstree run {}-- {}", rule.empty() ? "" : "--rules '" + rule + "' ",

@@ -26,8 +26,8 @@ template <class T> T member(const nlohmann::json& object, const char* key, T oth
     return found->is_number() && *found >= 0 ? found->get<T>() : otherwise;
 }
 
-/// The loop of this name: with the same schedule if there is one, because the schedule itself may have
-/// been changed.
+/// Returns the loop of this name: with the same schedule if there is one, because the schedule itself may
+/// have been changed.
 const ReportLoop* find(const RunReport& report, const ReportLoop& wanted) {
   const ReportLoop* other = nullptr;
   for (const auto& loop : report.loops) {

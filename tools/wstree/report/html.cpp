@@ -25,7 +25,7 @@ constexpr std::size_t k_most_bytes = 900'000;
 constexpr std::size_t k_coarsest = 16; // pieces of a timeline together
 constexpr unsigned k_most_side = 64;   // rows and columns of a matrix
 
-/// With five digits, which are enough to draw.
+/// Returns the value with five digits, which are enough to draw.
 double few_digits(double value) { return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr); }
 
 /// Returns the states of so many pieces together: busy if one of them is, or else the state of the first one.

@@ -55,7 +55,7 @@ std::string place_of(const json& told, const names::Name& name) {
   return fmt::format("{}+0x{:x}", file_name(*module), offset->get<std::uint64_t>());
 }
 
-/// The rows of one process, with rows of one name and schedule added up: a compiler may split a loop.
+/// Returns the rows of one process, with rows of one name and schedule added up: a compiler may split a loop.
 std::vector<LoopRow> joined_rows(const std::vector<LoopRow>& rows) {
   std::vector<LoopRow> joined;
   for (const auto& row : rows) {

@@ -17,7 +17,7 @@ class ReportInputs {
 public:
   /// Adds a file. Returns the error in it; empty: there is none.
   std::string add(const std::string& path);
-  /// Everything together. Once.
+  /// Returns all inputs together. Called once.
   RunReport finish();
 
 private:

@@ -109,7 +109,7 @@ struct ReportLoop {
   [[nodiscard]] bool is_only_recorded() const { return processes == 0; }
   /// Returns the part of all threads' time that was no work; negative: not known.
   [[nodiscard]] double idle_share() const;
-  /// The line of the loop without its indentation; empty: not known.
+  /// Returns the line of the loop without its indentation; empty: not known.
   [[nodiscard]] std::string source_line() const;
   /// Returns the time of so many calls in the earlier run.
   [[nodiscard]] double earlier_seconds() const;
@@ -140,12 +140,12 @@ struct RunReport {
   [[nodiscard]] const ReportLoop* without_barrier(const ReportLoop& loop) const;
   ReportRank& rank(const std::string& rank);
   ReportLoop& loop(const std::string& name, const std::string& schedule);
-  /// A loop of a record: the one with this schedule, or else any of this name that was measured.
+  /// Returns the loop of a record: the one with this schedule, or else any of this name that was measured.
   ReportLoop& recorded_loop(const std::string& name, const std::string& schedule);
   void sort();
 };
 
-/// "./heat 4096 on node7, 2026-11-28 19:12"; empty: nothing is known.
+/// Returns "./heat 4096 on node7, 2026-11-28 19:12"; empty: nothing is known.
 std::string origin_text(const RunReport& report);
 
 /// From here on processes differ: the slowest one's time by the mean one's.

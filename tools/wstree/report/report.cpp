@@ -53,7 +53,7 @@ std::string read_earlier(const std::vector<std::string>& files, RunReport& repor
   return {};
 }
 
-/// The browser of the desktop; its output is not ours.
+/// Opens the page in the browser of the desktop, whose output is not shown.
 int open_page(const std::string& path) {
   execlp("xdg-open", "xdg-open", path.c_str(), static_cast<char*>(nullptr));
   say("xdg-open was not found; open '{}' in a browser", path);

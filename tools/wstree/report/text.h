@@ -9,10 +9,10 @@
 
 namespace wstree::cli {
 
-/// For a terminal: the verdict and a table of loops.
+/// Returns the verdict and a table of loops, for a terminal.
 std::string report_text(const RunReport& report, const Terminal& terminal);
 
-/// A page that needs nothing but itself, for browsers. At most a megabyte: of loops beyond the first ones
+/// Returns a page for browsers that needs no other files. At most a megabyte: of loops beyond the first ones
 /// there are no pictures.
 std::string report_page(const RunReport& report);
 /// Returns whether report_page() has made the text, or an earlier version of it.

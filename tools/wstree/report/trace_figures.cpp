@@ -77,7 +77,7 @@ struct TracedExecution {
     for (const auto& part : parts) all += part.state == state ? part.end - part.begin : 0;
     return all * 1e-6;
   }
-  /// The busiest member's time divided by the mean one.
+  /// Returns the busiest member's time divided by the mean one.
   [[nodiscard]] double imbalance() const {
     std::map<std::uint32_t, double> busy;
     double all = 0;
@@ -95,7 +95,7 @@ struct TracedExecution {
   }
 };
 
-/// "b12s3-2": the states of a row, with their lengths.
+/// Returns "b12s3-2": the states of a row, with their lengths.
 std::string runs_of(std::string_view states) {
   std::string text;
   for (std::size_t i = 0; i < states.size();) {
@@ -256,7 +256,7 @@ private:
     sums.saves += std::max(0.0, execution.busiest() - mean);
   }
 
-  /// As from the statistics of a process.
+  /// Adds the sums of a loop, as add_statistics() adds those of a process.
   void add_sums(const std::string& name, const Sums& sums) {
     ReportLoop& loop = report_.loop(name, sums.schedule);
     if (loop.has_statistics) return; // they have seen all executions

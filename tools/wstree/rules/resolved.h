@@ -21,7 +21,7 @@ struct NamedSite {
   CallSite call;
   names::Name name;
 };
-/// "solver.c:120 assemble()", or the module and the offset.
+/// Returns "solver.c:120 assemble()", or the module and the offset.
 std::string text_of(const NamedSite& site);
 /// Returns "8badf00d+0x12f0", the library's name for the site.
 std::string code_of(const NamedSite& site);
@@ -52,22 +52,22 @@ struct RulesText {
 /// be read. `holder` is the user's name for the place of the value, as WSTREE_RULES or --rules; empty: it
 /// needs no name.
 std::optional<RulesText> read_rules(const std::string& value, std::string_view holder);
-/// Why read_rules() has nothing, for the user: it names the value.
+/// Returns the reason why read_rules() has nothing, for the user: it names the value.
 std::string why_unreadable(const std::string& value);
-/// "FILE:12" or "rule 2 of --rules".
+/// Returns "FILE:12" or "rule 2 of --rules".
 std::string where(const RulesText& rules, const RuleLine& line);
 
 bool matches(const config::Rule& rule, const NamedSite& site, const std::string& program);
 /// Returns whether only the running program shows which loops the rule matches.
 bool is_of_the_run(const config::Rule& rule);
-/// The line of the loop that is nearest to those of a rule, in the file that it names; 0: it names none with
-/// a loop.
+/// Returns the line of the loop that is nearest to those of a rule, in the file that it names; 0: it names
+/// none with a loop.
 std::uint64_t nearest_line(const config::Rule& rule, const ProgramSites& sites);
-/// Why a rule matches nothing, for the user.
+/// Returns the reason why a rule matches nothing, for the user.
 std::string why_unmatched(const config::Rule& rule, const ProgramSites& sites);
 
-/// Why a rule that sets a schedule sets it for no loop though it matches a region, for the user: it has the
-/// line of the pragma, and the loop of that region has a later one. Empty: that is not so.
+/// Returns the reason why a rule that sets a schedule sets it for no loop though it matches a region, for the
+/// user: it has the line of the pragma, and the loop of that region has a later one. Empty: that is not so.
 std::string why_only_a_region(const config::Rule& rule, const ProgramSites& sites);
 
 /// Returns the rules in a form that needs no source lines: behind each rule that needs debug information come

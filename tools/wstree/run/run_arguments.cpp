@@ -34,7 +34,7 @@ public:
     return fmt::format("Usage: wstree {} [OPTIONS] {}\n", command_,
                        optional ? "[[--] PROGRAM [ARGUMENTS...]]" : "[--] PROGRAM [ARGUMENTS...]");
   }
-  /// A flag that may have a value comes as "--stats{default}".
+  /// Returns the name of an option. A flag that may have a value comes as "--stats{default}".
   std::string make_option_name(const CLI::Option* option, bool positional) const override {
     const auto name = CLI::Formatter::make_option_name(option, positional);
     const auto brace = name.find('{');

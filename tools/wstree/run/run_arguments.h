@@ -11,7 +11,7 @@
 
 namespace wstree::cli {
 
-/// Help of a command that takes a program with arguments of its own.
+/// Returns the help of a command that takes a program with arguments of its own.
 std::shared_ptr<CLI::Formatter> program_formatter(std::string command);
 
 /// Adds the command `run` with its options, which parsing stores in `request`.

@@ -22,7 +22,8 @@ std::optional<std::string> limit_spinning(Environment& environment, const place:
 /// for less time than they would, unless the user sets how they wait. libgomp reads that once, at its start.
 void choose_waiting(Environment& environment, const place::FoundCpus& found);
 
-/// "the control groups grant the time of 1.5 CPUs"; why a team should be smaller than the mask.
+/// Returns the reason why a team should be smaller than the mask: "the control groups grant the time of
+/// 1.5 CPUs".
 std::string reason_for_team(const place::FoundCpus& found);
 
 } // namespace wstree::cli

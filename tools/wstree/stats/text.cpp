@@ -114,7 +114,7 @@ std::string line_of(const std::vector<Column>& columns, std::optional<std::size_
   return line;
 }
 
-/// One line for each region that is not served although it may be a static loop.
+/// Returns one line for each region that is not served although it may be a static loop.
 std::string unserved_text(const std::vector<UnservedRegion>& regions, const Terminal& terminal) {
   std::string text;
   for (const auto& region : regions)

@@ -17,9 +17,9 @@ struct Pen {
   std::string_view dashes = "none"; ///< dots of a dashed pen are hollow
 };
 Pen pen_of(std::size_t index);
-/// The pen that a schedule or strategy has in all pictures; of unknown ones that of `index`.
+/// Returns the pen that a schedule or strategy has in all pictures; of unknown ones that of `index`.
 Pen pen_of(std::string_view name, std::size_t index);
-/// The pens of all curves of a picture: the same, but no two alike as long as there are others.
+/// Returns the pens of all curves of a picture: the same, but no two alike as long as there are others.
 std::vector<Pen> pens_of(const std::vector<std::string>& names);
 
 struct Tick {

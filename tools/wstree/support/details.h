@@ -25,7 +25,7 @@ inline void set_details(CLI::App& command, std::string details) {
   command.formatter(std::make_shared<DetailedFormatter>(std::move(details)));
 }
 
-/// Empty if nothing was set.
+/// Returns the details of a command; empty if none were set.
 inline std::string details_of(const CLI::App& command) {
   const auto* detailed = dynamic_cast<const DetailedFormatter*>(command.get_formatter().get());
   return detailed != nullptr ? detailed->details() : std::string();

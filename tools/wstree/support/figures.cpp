@@ -24,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 using config::StatsFormat;
 
-/// A file name pattern of the library as one of glob(7) that matches all names which it may stand for.
+/// Returns a pattern of glob(7) that matches all names for which the file name pattern of the library
+/// may stand.
 std::string to_glob(std::string_view pattern) {
   std::string result;
   for (std::size_t i = 0; i < pattern.size(); ++i) {

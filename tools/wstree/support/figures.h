@@ -22,16 +22,17 @@ public:
   Figures& operator=(const Figures&) = delete;
   ~Figures();
 
-  /// Why figures cannot be had, as one line for the user; empty if they can.
+  /// Returns the reason why figures cannot be had, as one line for the user; empty if they can.
   [[nodiscard]] const std::string& problem() const { return problem_; }
   /// Returns the value of WSTREE_STATS for the run.
   [[nodiscard]] std::string setting() const;
   /// Shows the figures that the user wanted on stderr, and removes the folder. Returns whether a loop was
   /// served. Call once, when the program has ended.
   [[nodiscard]] bool settle(const Ending& ending);
-  /// After settle(): why figures that the user wanted on stderr did not come; empty if they did.
+  /// Returns the reason why figures that the user wanted on stderr did not come; empty if they did. Called
+  /// after settle().
   [[nodiscard]] const std::string& missing() const { return missing_; }
-  /// Instead of settle(): all reports as they were written.
+  /// Returns all reports as they were written; called instead of settle().
   [[nodiscard]] std::vector<std::string> take();
 
 private:

@@ -53,7 +53,7 @@ std::string bad_chunk(const RunRequest& request) {
                                                                           : config::k_max_chunk));
 }
 
-/// The schedule that the program is to see; nothing if it is in the environment already.
+/// Returns the schedule that the program is to see; nothing if it is in the environment already.
 std::optional<std::string> wanted_schedule(const RunRequest& request, std::string_view present) {
   const auto chunk = request.chunk ? fmt::format(",{}", *request.chunk) : std::string();
   if (request.schedule) return *request.schedule + chunk;

@@ -34,7 +34,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// With at most one place behind the point.
+/// Returns the number with at most one place behind the point.
 std::string number(double value) {
   auto text = fmt::format("{:.1f}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);

@@ -67,7 +67,7 @@ private:
     }
   }
 
-  /// A box around a single one that is as large would only take room.
+  /// Unites a box with the single box in it, around which it would only take room.
   static void unite(Box& box) {
     if (box.label.empty() || box.boxes.size() != 1) return;
     Box inner = std::move(box.boxes.front());
@@ -168,7 +168,7 @@ public:
     box.area.height = height + 2 * padding(box);
   }
 
-  /// `box.area` is where it goes, at least as large as measured.
+  /// Places the content of a box; `box.area` is its final area, at least as large as measured.
   void place(Box& box) const {
     const int left = box.area.x + padding(box);
     const int width = box.area.width - 2 * padding(box);
@@ -201,7 +201,7 @@ private:
   int step_x() const { return density_.chip_width + density_.gap; }
   int step_y() const { return density_.chip_height + density_.gap; }
   int header(const Box& box) const { return box.shows_label ? density_.font + 5 : 0; }
-  /// A cell that shows nothing but members needs no border of its own.
+  /// Returns the padding of a box. A cell that shows nothing but members needs no border of its own.
   int padding(const Box& box) const { return box.boxes.empty() && !box.shows_label ? 0 : density_.padding; }
   static bool has_chips(const Box& box) { return !box.chips.empty() || (box.boxes.empty() && !box.is_flat); }
   static int rows(std::size_t count, int columns) {

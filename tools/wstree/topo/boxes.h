@@ -46,7 +46,7 @@ struct Box {
   int columns = 1, chip_columns = 1;
 };
 
-/// The machine with its team. Areas have sizes, but no places yet.
+/// Returns the machine with its team. Areas have sizes, but no places yet.
 Box boxes_of(const Topo& topo, const Density& density);
 /// Gives everything its place, the upper left corner of `root` being at (x, y).
 void place_at(Box& root, const Density& density, int x, int y);

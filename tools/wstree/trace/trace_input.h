@@ -11,7 +11,7 @@
 
 namespace wstree::cli {
 
-/// All of a file, unpacked if gzip has packed it. Nothing if it cannot be read or is damaged.
+/// Returns all of a file, unpacked if gzip has packed it. Nothing if it cannot be read or is damaged.
 std::optional<std::string> read_packed(const std::string& path);
 /// Returns the text in gzip's format.
 std::string packed(std::string_view text);

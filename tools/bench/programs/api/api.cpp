@@ -46,7 +46,7 @@ public:
     for (const Peer& peer : peers_) figures_.peers.emplace_back(peer.name);
   }
 
-  /// False: a result of ours was wrong.
+  /// Measures a row. Returns false if a result of ours was wrong.
   bool measure(const RowRecipe& recipe) {
     const Row row = recipe.make();
     MeasuredRow& measured = figures_.rows.emplace_back(MeasuredRow{row.name, row.is_long});
@@ -77,7 +77,7 @@ public:
   const ApiFigures& figures() const { return figures_; }
 
 private:
-  /// So slow that once is enough to know.
+  /// Returns whether one sample is enough, because the peer is so slow.
   static bool is_slow(const Samples& samples) { return !samples.ratios.empty() && samples.ratios[0] > 50; }
 
   static double time_us(const Bound& bound, int calls) {

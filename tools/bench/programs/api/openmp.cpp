@@ -59,7 +59,7 @@ std::size_t find(Doubles in, double value) {
   return static_cast<std::size_t>(best);
 }
 
-/// Each thread counts its part, then writes it where it belongs.
+/// Copies the chosen elements: each thread counts its part, then writes it to its place.
 std::size_t filter(Doubles in, double* out) {
   std::vector<std::size_t> counts;
 #pragma omp parallel

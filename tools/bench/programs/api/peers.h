@@ -67,7 +67,7 @@ struct Sorts {
   Sort<std::string> strings{};
   Sort<Keyed> pairs{};
 };
-/// `sort`: for elements of any type.
+/// Returns sorts for elements of all types, each by `sort`.
 template <class Function> Sorts sorts_by(Function sort) { return {sort, sort, sort, sort}; }
 
 /// A library. A function is empty where the library has nothing of the kind.
@@ -104,7 +104,7 @@ Peer standard_peer();
 Peer gnu_peer();
 #endif
 
-/// All of them; ours comes first.
+/// Returns all peers; ours comes first.
 std::vector<Peer> all_peers();
 /// Returns the libraries that were not found when the program was built, one word each.
 std::vector<const char*> missing_peers();

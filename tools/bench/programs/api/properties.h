@@ -15,7 +15,7 @@ struct Property {
 /// `times`: number of attempts at things that may go wrong.
 std::vector<Property> try_properties(const std::vector<Peer>& peers, int times);
 
-/// In a process of its own, which ends it may well: an exception in a loop. Returns its exit status.
+/// Throws an exception in a loop, in a process of its own, which that may end. Returns the exit status.
 int throw_in(const std::string& peer);
 
 } // namespace bench

@@ -53,7 +53,7 @@ std::filesystem::path folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "front-ends";
 }
 
-/// The file of a front end; empty: no compiler has made it.
+/// Returns the file of a front end; empty: no compiler has made it.
 std::string file_of(const std::string& front, const std::string& kind) {
   for (const std::string& name : {front + "_" + kind + ".so", front + ".so", front + ".py"})
     if (const auto file = folder() / name; std::filesystem::exists(file)) return file;

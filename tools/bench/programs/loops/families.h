@@ -28,14 +28,15 @@ struct Child {
   bool bare = false;                   ///< the samples are those without the library
 };
 
-/// Version of the library in this process, empty if it is not there.
+/// Returns the version of the library in this process; empty: the library is not loaded.
 std::string library_version();
 
-/// The runtime that another build of this program was built for. Ends this one if there is no such program.
+/// Returns the runtime that another build of this program was built for. Ends this process if there is no
+/// such program.
 Runtime runtime_of(const std::string& program);
 
-/// The environment that makes the loader find another libomp: in a folder, or, for `system`, where it looks
-/// by itself.
+/// Returns the environment that makes the loader find another libomp: in a folder, or, for `system`, where it
+/// looks by itself.
 std::vector<std::string> environment_for_libomp(const std::string& libomp);
 
 /// Returns this process's environment, with these variables ("NAME=value") instead of its own values of them.

@@ -130,7 +130,7 @@ private:
     return families_.emplace_back(Family{name, runtime, is_peer, candidates});
   }
 
-  /// The runtime's schedules without the library.
+  /// Adds the runtime's schedules without the library.
   void add_bare(Family& family, const std::string& program, const std::vector<Candidate>& candidates) {
     if (!options_.bare || !with_library()) return;
     children_.push_back({&family, program, environment_with({}), "", names_of(candidates, false), "", true});

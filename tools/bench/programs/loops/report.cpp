@@ -41,7 +41,8 @@ Cell cell_of(std::optional<double> value, double spread = -1) {
   return cell;
 }
 
-/// Ideal means nothing for loops that are too short for two threads, or that memory holds up.
+/// Returns whether the ideal time has a meaning: it has none for loops that are too short for two threads, or
+/// that memory holds up.
 bool is_usual(const RowInfo& info) { return !info.is_short && info.group != Group::memory; }
 
 using Column = std::vector<std::optional<double>> Row::*;

@@ -24,7 +24,8 @@ struct Case {
   }
   // A little below 1 ms, so that a workload sized for it counts however fast the machine is today.
   bool takes_a_millisecond() const { return row.seq_ms >= 0.9; }
-  /// Against libomp alone: programs avoid these schedules because of the cost of such loops there.
+  /// Returns whether the row counts for fine loops. Only libomp's do: programs avoid these schedules because
+  /// of the cost of such loops there.
   bool is_fine() const {
     static constexpr std::array<std::string_view, 4> k_fine{"RANDIF/10M", "STEP_E/10M", "STEP_S/1M",
                                                             "TRIANGLE/1M"};
@@ -128,7 +129,8 @@ void apply(const Rule& rule, const Part& part, int threads, Report& report) {
   if (!values.empty()) verdict.add("all", geometric_mean(values));
 }
 
-/// Each pattern of short loops, and all together against the schedule of the runtime that is best for all.
+/// Judges each pattern of short loops, and all together against the schedule of the runtime that is best
+/// for all.
 void judge_patterns(const Part& part, std::size_t tree, Report& report) {
   const std::vector<Pattern> patterns = patterns_of(part);
   for (const Group group : {Group::brief, Group::untuned}) {
@@ -148,7 +150,7 @@ void judge_patterns(const Part& part, std::size_t tree, Report& report) {
   }
 }
 
-/// The range and the queue on loops that any good balancer has to do well.
+/// Judges the range and the queue on loops that any good balancer has to do well.
 void judge_models(const Part& part, Report& report) {
   for (std::size_t c = 0; c < part.candidates.size(); ++c) {
     const int kind = part.candidates[c].kind;

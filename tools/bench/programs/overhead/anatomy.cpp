@@ -76,7 +76,7 @@ template <Said said> double time_call(Call call, int threads, int loops) {
   return calls == 0 ? -1 : tick.ns() * static_cast<double>(sum) / static_cast<double>(calls);
 }
 
-/// Until `number` has come to be `wanted`.
+/// Waits until `number` is `wanted`.
 void wait_for(const std::atomic<int>& number, int wanted) {
   constexpr int k_patience = 1'000; // then the other one needs the processor
   // [acquire] what its thread has done is done; pairs with the releases in time_steal().
@@ -125,7 +125,7 @@ template <Said said> double time_steal(int loops) {
   return calls == 0 ? -1 : tick.ns() * static_cast<double>(sum) / static_cast<double>(calls);
 }
 
-/// A literal schedule(dynamic) is one that steals on libomp; its name, then.
+/// Returns the name of a schedule: "static_steal,1" for a literal schedule(dynamic), which steals on libomp.
 const char* name_of(const Schedule& schedule) {
   return schedule.clause == Clause::dynamic ? "static_steal,1" : schedule.name;
 }

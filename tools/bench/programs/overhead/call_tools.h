@@ -57,7 +57,7 @@ inline bool has_large_chunks(const Schedule& schedule) {
   return is_ours(schedule.kind) && schedule.kind != k_wsfixed && schedule.kind != k_wsstatic;
 }
 
-/// These size their batches alike, and take work from each other.
+/// Returns whether members size their batches, and take work from each other.
 inline bool is_batched(const Schedule& schedule) {
   return schedule.kind >= k_wstree && schedule.kind <= k_wsqueue_lock;
 }
@@ -96,7 +96,8 @@ template <Said said> double time_next(int threads, int n, bool alone) {
 class Collector {
 public:
   explicit Collector(const CallSettings& settings) : settings_(settings) {}
-  /// A timing is negative if the event that it was to time has not happened.
+  /// Adds the median of several timings. A timing is negative if the event that it was to time has
+  /// not happened.
   template <class Timing> void add(const std::string& name, Timing timing) {
     std::vector<double> values;
     timing();
@@ -117,11 +118,11 @@ private:
   std::vector<Figure> figures_;
 };
 
-/// The runtime creates its threads now, before they are looked up in /proc.
+/// Lets the runtime create its threads now, before they are looked up in /proc.
 void start_team(int threads);
-/// One thread, and that many.
+/// Returns the team sizes: 1, and the number of threads in `settings`.
 std::vector<int> team_sizes(const CallSettings& settings);
-/// measure/schedule/P=threads
+/// Returns "measure/schedule/P=threads".
 std::string for_threads(const char* measure, const char* schedule, int threads);
 
 } // namespace bench

@@ -33,13 +33,13 @@ struct CallSettings {
 /// Returns the first word of the list that is no schedule to measure; empty if there is none.
 std::string unknown_schedule(const std::string& list);
 
-/// Entering and leaving loops of one iteration and of as many as there are threads, with the barrier and (of
-/// one iteration, back to back) without; entering a region, and one that is a loop; taking a chunk. The
-/// library's schedules are left out unless `with_library`.
+/// Measures entering and leaving loops of one iteration and of as many as there are threads, with the barrier
+/// and (of one iteration, back to back) without; entering a region, and one that is a loop; taking a chunk.
+/// The library's schedules are left out unless `with_library`.
 std::vector<Figure> measure_calls(const CallSettings& settings, bool with_library);
 
-/// Each call of a loop by itself: entry, a chunk, the answer that there is
-/// none; a chunk of a long loop, and with two threads one that was another's.
+/// Measures each call of a loop by itself: entry, a chunk, the answer that there is none; a chunk of a long
+/// loop, and with two threads one that was another's.
 std::vector<Figure> measure_anatomy(const CallSettings& settings, bool with_library);
 
 /// Measures the loss with an even loop of a microsecond of work, as a loop in a region and as a region of its

@@ -54,7 +54,7 @@ template <class Queue> struct Fifo {
 };
 #endif
 
-/// With `below` elements under the one that comes and goes.
+/// Pushes and pops an element `count` times, with `below` elements under it.
 template <class Queue> std::uint64_t push_and_pop(std::uint64_t count, std::uint64_t below) {
   Queue queue;
   std::uint64_t sum = 0;
@@ -65,7 +65,7 @@ template <class Queue> std::uint64_t push_and_pop(std::uint64_t count, std::uint
   }
   return sum;
 }
-/// The thief is the only one at the queue; elements come out of another thread's caches.
+/// Steals all elements out of another thread's caches, as the only thief at the queue.
 template <class Queue> std::uint64_t steal_all(std::uint64_t count) {
   Queue queue;
   for (std::uint64_t i = 0; i < count; ++i) queue.push(i);

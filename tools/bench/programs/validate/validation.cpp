@@ -45,7 +45,7 @@ constexpr std::array k_candidates{
     Candidate{"guided", {Peer::gomp_guided, 1}, "libgomp"},
 };
 
-/// ns of a pass: the median of some loops, times the number of loops.
+/// Returns ns of a pass: the median of some loops, times the number of loops.
 double predicted_ns(const LoopCosts& loop, const simulate::Workload& workload, Schedule schedule,
                     std::uint32_t threads, const simulate::MachineSpec& machine) {
   simulate::Job job;

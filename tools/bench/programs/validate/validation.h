@@ -64,11 +64,11 @@ struct Candidate {
 /// Returns the candidates that can be compared on that runtime.
 std::vector<Candidate> candidates(std::string_view runtime);
 
-/// The machine on which `loop` runs on so many threads; `own`: by the runtime's own schedules.
+/// Returns the machine on which `loop` runs on so many threads; `own`: by the runtime's own schedules.
 simulate::MachineSpec machine_for(const simulate::Calibration& here, const RuntimeCosts& runtime,
                                   const LoopCosts& loop, std::uint32_t threads, bool own);
 
-/// The iterations' costs scaled so that one thread takes `sequential_ns` for a pass.
+/// Returns the iterations' costs scaled so that one thread takes `sequential_ns` for a pass.
 simulate::Workload workload_of(const LoopCosts& loop, const RuntimeCosts& runtime, double sequential_ns);
 
 /// A pass of the workload under one schedule.
@@ -79,7 +79,7 @@ struct Row {
   double error() const { return predicted_ns / measured_ns - 1; }
 };
 
-/// For every candidate that was measured, in the order of the workloads.
+/// Compares every measured candidate, in the order of the workloads.
 std::vector<Row> compare(const Costs& costs, const Measured& measured, std::uint32_t threads,
                          const simulate::Calibration& here);
 
@@ -91,7 +91,7 @@ struct Summary {
   double median = 0, worst = 0;
   std::string worst_workload;
 };
-/// One for each number of threads and schedule, in the order of the rows.
+/// Returns a summary for each number of threads and schedule, in the order of the rows.
 std::vector<Summary> summaries(const std::vector<Row>& rows);
 
 } // namespace wstree::validation
