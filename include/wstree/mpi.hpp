@@ -79,7 +79,7 @@ auto sum(const Ranks& policy, std::uint64_t n, Get get, call_site where = call_s
 }
 
 /// Returns the first i of [0, n) for which `predicate(i)`; n if there is none. On all ranks. Elements are
-/// tested in waves, each four times as long as the one before; some behind the hit are tested, too.
+/// tested in waves, each four times as long as the wave before; some behind the hit are tested, too.
 template <ranks Ranks, class Predicate>
 std::uint64_t find_first(const Ranks& policy, std::uint64_t n, Predicate predicate,
                          call_site where = call_site::current()) {

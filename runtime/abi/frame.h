@@ -48,7 +48,7 @@ struct Frame {
     region,      // by `schedule`, which the region had at the fork
     task,        // by the schedule that the task has when the loop begins
     changed_task // as task, and the member, or a task that it executes, has set one in the region; `schedule`
-                 // is the one with which all tasks began, or on which they agree since
+                 // is the schedule with which all tasks began, or on which they agree since
   };
 
   /// Member `index` of `members` of the region at `here`. A region without a team has nothing that its

@@ -68,7 +68,7 @@ bool refers_to(const void*, const void* address, bool (*is_asked)(const char*) n
   return false;
 }
 
-/// The first object that defines the function, in the loader's order, is the one that it binds calls to.
+/// The loader binds calls to the first object, in its order, that defines the function.
 bool is_standard(const void*, const void* address, const char* name) noexcept {
   const LoadedObject object = object_around(address);
   if (!object) return false;

@@ -19,8 +19,8 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
 /// been meant.
 std::string_view nearest_option(std::string_view name) noexcept;
 
-/// Returns the kind of schedule that is nearest to the one in `value`, a value of OMP_SCHEDULE; empty if none
-/// is near enough.
+/// Returns the kind of schedule that is nearest to the kind in `value`, a value of OMP_SCHEDULE; empty if
+/// none is near enough.
 std::string_view nearest_schedule(std::string_view value) noexcept;
 
 } // namespace wstree::config

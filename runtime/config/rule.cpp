@@ -150,7 +150,7 @@ std::optional<Rule> parse_rule(std::string_view line, RuleError& error) noexcept
 }
 
 bool matches_glob(std::string_view glob, std::string_view text) noexcept {
-  // After a mismatch, only the latest * has to take a character more: the ones before it matched as little as
+  // After a mismatch, only the latest * has to take a character more: the earlier * matched as little as
   // they could.
   std::size_t g = 0;
   std::size_t t = 0;

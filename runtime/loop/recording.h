@@ -124,8 +124,8 @@ private:
     if (pace_->processor_time != nullptr) processor_ = {now, pace_->processor_time()};
   }
 
-  /// Returns the time in which the thread was not running since the last such look. A short piece is
-  /// hardly ever interrupted, so the present piece is the one that was. Waiting for something is part of a
+  /// Returns the time in which the thread was not running since the last such look. A short piece is hardly
+  /// ever interrupted, so the interruption belongs to the present piece. Waiting for something is part of a
   /// loop's costs.
   [[gnu::noinline]] std::uint64_t interrupted(std::uint64_t ticks, std::uint64_t now) noexcept {
     const Look before = processor_;

@@ -21,7 +21,7 @@ namespace wstree::loop {
 ///
 /// [T7] seq_cst but for failures, from which nothing is concluded. So are the positions (T2) on both sides,
 ///      the own position that is written before, and the count of absent members. If a member that found a
-///      slot free misses the question, then the one that asks sees every position that this member has seen.
+///      slot free misses the question, then the asking member sees every position that this member has seen.
 ///      Guard: model_team ends_2x4, ends_3x4 (anything weaker: a loop is served for some members only).
 template <class P> class RingEnd {
 public:

@@ -53,7 +53,7 @@ public:
     return false;
   }
 
-  /// Starts the region's next loop, by which other members see that this member has left the one before.
+  /// Starts the region's next loop, by which other members see that this member has left the previous loop.
   /// Returns false, to all members alike, if there is no memory or the ring has ended (ring_end.h); nothing
   /// was started. `is_tree`: the member's root is about to be used.
   [[gnu::always_inline]] bool start_next(const core::Settings& settings, bool is_tree) noexcept {

@@ -129,7 +129,7 @@ public:
   RingEnd<P>& ring_end() noexcept { return ring_end_; }
 
   /// Notes that a member that leaves the region has started loops up to and including `loop`. Called only if
-  /// Opening::next expects another number: as long as regions have as many loops as the ones before, the
+  /// Opening::next expects another number: as long as regions have as many loops as the regions before, the
   /// members write nothing that other members read.
   void reached(std::uint64_t loop) noexcept {
     std::uint64_t known = next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed));

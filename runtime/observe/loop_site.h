@@ -76,7 +76,7 @@ public:
 
   /// `profile` belongs to the site from here on (recordings.h).
   void add_profile(Profile* profile) noexcept;
-  /// Returns the profile that was added last, whose `next` is the one before; nullptr: none.
+  /// Returns the profile that was added last, whose `next` is the profile before; nullptr: none.
   const Profile* profiles() const noexcept;
   /// Returns all profiles; the caller owns them. While there is one thread.
   Profile* take_profiles() noexcept;

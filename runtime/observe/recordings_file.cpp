@@ -43,8 +43,8 @@ public:
     std::uint64_t executions = 0;
     double ticks = 0; // in iterations
   };
-  /// Returns the sums over the profiles with as many iterations as profile `i`. Each profile stands for
-  /// itself and the executions after the one before it, the last one for all that came later, too.
+  /// Returns the sums over the profiles with as many iterations as profile `i`. Each profile stands for its
+  /// execution and those since the profile before it, the last one for all that came later, too.
   Sums of_the_size_of(std::size_t i) const noexcept {
     Sums sums;
     for (std::size_t k = 0; k < count_; ++k) {
@@ -69,7 +69,7 @@ private:
   std::uint64_t calls_ = 0;
 };
 
-/// Too large for the stack of any thread that may end the process. Used by the one that has set `busy`.
+/// Too large for the stack of any thread that may end the process. Used by the thread that has set `busy`.
 struct Workspace {
   std::atomic<bool> busy{false};
   SortedSites sites;

@@ -77,7 +77,7 @@ private:
     return machine_.cpu(last).domain[level] == first ? first : Cpu::k_none;
   }
 
-  /// Returns the members from `begin` on that are in the same domain of this level as the one at `begin`.
+  /// Returns the members from `begin` on that are in the same domain of this level as the member at `begin`.
   core::Domain run(std::uint32_t begin, std::size_t level) const noexcept {
     const std::uint32_t shared = domain(begin, level);
     std::uint32_t end = begin + 1;

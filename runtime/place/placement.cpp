@@ -71,7 +71,7 @@ TeamPlan* Placement::find_plan(std::uint32_t members, TeamPlan* known, bool& fre
       entry.store(known, std::memory_order_release);
     });
   }
-  // Once for each size: the other members of its first team wait for the one that makes the plan.
+  // Once for each size: the other members of its first team wait for the member that makes the plan.
   while (known == in_the_making()) {
     core::StdPlatform::yield();
     known = entry.load(std::memory_order_acquire);

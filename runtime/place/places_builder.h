@@ -15,7 +15,7 @@ public:
   /// More CPUs in all places together are refused: OMP_PLACES can ask for the square of the machine's number.
   static constexpr std::uint32_t k_most_cpus = 64 * CpuSet::k_cpus;
 
-  /// Adds a CPU (index of the machine, larger than the one before) to the place that is being made.
+  /// Adds a CPU (index of the machine, larger than the index before) to the place that is being made.
   void add_cpu(std::uint32_t cpu) noexcept;
   /// The place is complete. None is made if it has no CPU.
   void end_place() noexcept;

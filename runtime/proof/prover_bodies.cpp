@@ -92,7 +92,7 @@ bool Prover::is_exact(Value address) const noexcept {
   return true;
 }
 
-/// `value`, a function of the iteration, for the one that is `count` later.
+/// Returns `value`, a function of the iteration, for the iteration that is `count` later.
 Value Prover::later(Value value, std::int64_t count) noexcept {
   if (count == 0) return value;
   const Value at = values_.of(Symbol::Kind::cursor, k_iteration);

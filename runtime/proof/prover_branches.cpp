@@ -156,8 +156,7 @@ bool Prover::is_end_of_loop(Value difference) noexcept {
   return false;
 }
 
-/// Returns whether `difference` is the one by which clang decides on the minimum of the part's end and
-/// the loop's.
+/// Returns whether clang decides by `difference` on the minimum of the part's end and the loop's.
 bool Prover::is_clangs_minimum(Value difference) noexcept {
   if (!is_clang_ || dividend_ == 0) return false;
   const Value raw = values_.subtract(values_.of(Symbol::Kind::raw_end, k_part), dividend_);

@@ -64,7 +64,7 @@ Value Prover::joined_with_cursor(Value a, Value b, const State& x, const State& 
 /// neither side is before the first iteration.
 Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Address place,
                            std::uint64_t location) noexcept {
-  // Paths that may have executed iterations go by the one that has not.
+  // A path that may have executed iterations counts as begun if the other path has executed none.
   const auto is_fresh = [this](const State& state) noexcept {
     return !state.is_begun && values_.only_symbol(state.cursor) == values_.low;
   };

@@ -33,7 +33,7 @@ struct SourceLine {
   int line = 0;
 };
 
-/// Returns the line of the code at an address; lines with the number 0 stand for the one before them.
+/// Returns the line of the code at an address; lines with the number 0 stand for the line before them.
 SourceLine line_at(Dwarf_Die& unit, Dwarf_Addr address);
 
 /// Returns the line where an inlined function was called.

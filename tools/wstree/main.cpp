@@ -39,8 +39,8 @@ std::string option_that_was_meant(const CLI::App& command, std::string_view extr
   return near.empty() ? std::string() : fmt::format("did you mean --{}? ", near);
 }
 
-/// Reports a word of the user that no command expects. `command`: the one that was named, or `app` if
-/// none was.
+/// Reports a word of the user that no command expects. `command`: the named command, or `app` if none
+/// was named.
 int report_extra(const std::string& extra, const CLI::App& app, const CLI::App& command) {
   const bool none = &command == &app;
   if (none && !extra.starts_with('-')) {

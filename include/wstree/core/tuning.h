@@ -20,8 +20,8 @@ inline constexpr float k_part_of_elapsed = 16;
 /// 1 / target in the first moments, below shortest_target. Aiming at shortest_target at once gains 6 % in
 /// even loops of 1 to 3 us and loses up to 65 % where the start is the expensive part.
 inline constexpr float k_part_of_first = 3;
-/// A batch is at most so many times the one before: a batch that was cheap by chance must not make the next
-/// one huge. Without: 1.00, single figures 1.07.
+/// A batch is at most so many times the batch before it: a batch that was cheap by chance must not make the
+/// next one huge. Without: 1.00, single figures 1.07.
 inline constexpr float k_growth = 16;
 /// Parts of 65,536: a batch has at most a 220th of the units left in its node, and a 730th of a member's
 /// share, added up. Smaller parts cut fine where nothing is expensive. x0.5, x2: at most 1.001.
@@ -291,7 +291,7 @@ inline constexpr std::uint32_t k_most_pieces = 16'384;
 inline constexpr std::uint32_t k_fewest_pieces = 1'024;
 /// Durations of suspicious pieces after which the two clocks are compared again: they do not agree for long.
 inline constexpr std::uint64_t k_look_again = 25;
-/// A piece has at most so many times the units of the one before, and at most a 64th of the loop: behind
+/// A piece has at most so many times the units of the piece before it, and at most a 64th of the loop: behind
 /// cheap iterations may be expensive ones, and so many dispatches are 2 us.
 inline constexpr float k_piece_growth = 4;
 inline constexpr std::uint64_t k_fewest_steps = 64;

@@ -49,7 +49,7 @@ public:
 private:
   static constexpr double k_chunks = 8;
 
-  /// Returns the seconds of a piece at whose end members wait little for the one with the longest chunk.
+  /// Returns the seconds of a piece at whose end members wait little for the member with the longest chunk.
   double joined() const noexcept { return members_ > 1 ? k_chunks * chunk_ : 0; }
   std::uint64_t units_in(double seconds) const noexcept {
     return static_cast<std::uint64_t>(std::min(seconds / cost_, 4e9));

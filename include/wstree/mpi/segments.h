@@ -61,7 +61,7 @@ public:
   void add(Segment<V>&& next) { list_.push_back(std::move(next)); }
 
   /// Brings the segments into order, and joins neighbours. `at`: the begin of the segment that is being
-  /// joined to the one before it, if join() throws.
+  /// joined to the segment before it, if join() throws.
   template <class Join> void arrange(Join&& join, std::uint32_t& at) {
     std::sort(list_.begin(), list_.end(),
               [](const auto& left, const auto& right) { return left.units.begin < right.units.begin; });

@@ -145,7 +145,7 @@ struct AdjacentFind : Finder {
   }
 };
 
-/// Returns the number of the first element that is less than the one before it.
+/// Returns the number of the first element that is less than its predecessor.
 template <Hit k_hit, class Policy, class In, class Comp, class Proj>
 std::size_t first_unsorted(const Policy& policy, const In& in, Comp& comp, Proj& proj) {
   if constexpr (check_comparison<Comp, In, Proj>()) {

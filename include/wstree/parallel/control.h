@@ -12,8 +12,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Keeps, of the exceptions that members throw, the one at the lowest index, which reaches the caller. The
-/// other exceptions are dropped, and no new batch starts.
+/// Keeps the exception at the lowest index of those that members throw; it reaches the caller. The other
+/// exceptions are dropped, and no new batch starts.
 class Control {
 public:
   Control() = default;

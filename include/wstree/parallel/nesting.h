@@ -53,7 +53,7 @@ private:
 };
 
 /// One call while members work for it. An idle member looks for nested calls of other members, which it helps
-/// with; it never does anything for a call that is not within the one that it waits for.
+/// with; it executes nothing of calls outside of the call that it waits for.
 template <class P> class BasicCall {
 public:
   using Run = void (*)(void* what, BasicCall& call, std::uint32_t member);

@@ -159,7 +159,7 @@ template <class In> class Selecting {
 public:
   static constexpr bool k_can = Keeping<In>::k_is_small && In::k_in_memory;
 
-  /// is_kept(element, the one before it). Returns the number of elements that are kept, from `first` on.
+  /// is_kept(element, the element before it). Returns the number of elements that are kept, from `first` on.
   template <class IsKept> static std::size_t keep(const In& in, std::size_t first, const IsKept& is_kept) {
     const In from = in; // in registers while the loop stores bytes
     const IsKept ask = is_kept;

@@ -242,10 +242,10 @@ private:
 } // namespace detail
 
 /// Calls `source()` -> std::optional<T>, by one thread at a time, until it returns nothing, and takes each
-/// item through the stages: a function gets the result of the one before, and the last one's result is
-/// dropped. At most `tokens` items are on their way at a time. Stages are functions, which several threads
-/// call at a time, or ordered(function), which one calls at a time in the order of the source. The first
-/// exception ends the call and reaches the caller; items on their way are destroyed.
+/// item through the stages: a function gets the result of the function before, and the result of the last
+/// function is dropped. At most `tokens` items are on their way at a time. Stages are functions, which
+/// several threads call at a time, or ordered(function), which one calls at a time in the order of the
+/// source. The first exception ends the call and reaches the caller; items on their way are destroyed.
 template <execution_policy Policy, class Source, class... Stages>
 void pipeline(const Policy& policy, std::size_t tokens, Source source, Stages... stages) {
   static_assert(sizeof...(Stages) > 0, "wstree: a pipeline has a source and one stage at least");

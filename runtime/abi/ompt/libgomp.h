@@ -34,7 +34,7 @@ struct Task {
   Task* outer = nullptr;        // the next outer task of this thread
   std::uint32_t index = 0;
   std::uint32_t members = 1;
-  Construct construct; // the one that it is in
+  Construct construct; // the thread's present construct
 };
 
 /// A region, on the stack of the thread that opens it, from before the fork until after the join.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between the runtime and a tool. The runtime calls the first ompt_start_tool that it finds, which is ours.
-// We find the tool as the runtime would have, and let it have the runtime's functions, except for the one
-// that registers callbacks. Two kinds of callbacks concern us: those of loops, which we call for ours; and
+// We find the tool as the runtime would have, and give it the runtime's functions, except for the
+// registration of callbacks. Two kinds of callbacks concern us: those of loops, which we call for ours; and
 // those that name a call of the runtime that we make, where we put in the program's address.
 #include "ompt/tool.h"
 

@@ -20,8 +20,8 @@
 namespace wstree::abi {
 namespace {
 
-/// Not the one that a sanitizer or another preloaded library puts in front: it is not ready when the loader
-/// runs our constructor.
+/// Not the function that a sanitizer or another preloaded library puts in front: it is not ready when the
+/// loader runs our constructor.
 constinit LibcFunction<int(int (*)(dl_phdr_info*, std::size_t, void*), void*)> g_for_each_object{
     "dl_iterate_phdr"};
 

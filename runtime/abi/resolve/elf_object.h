@@ -94,7 +94,7 @@ public:
   bool exists() const noexcept { return dynamic_ != nullptr; }
   const ElfW(Dyn) * dynamic() const noexcept { return dynamic_; }
 
-  /// Returns the function that the object exports under `name`: the one to which the loader would bind a
+  /// Returns the function that the object exports under `name`: the version to which the loader would bind a
   /// reference with such versions, or, without any, a reference of new programs. nullptr: none.
   void* find(const SymbolName& name, Versions wanted = Versions::any) const noexcept;
 

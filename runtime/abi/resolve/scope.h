@@ -17,8 +17,8 @@ namespace wstree::abi {
 /// A function of the runtime that this library stands in front of, or asks.
 struct Function {
   enum class Of : std::uint8_t {
-    caller, ///< the one that the loader would have given to the caller
-    regions ///< the one of the runtime in which the caller's regions are; none if the caller has two
+    caller, ///< the function that the loader would have given to the caller
+    regions ///< the function of the runtime in which the caller's regions are; none if the caller has two
   };
   constexpr Function(const char* function, bool may_be_missing, Of of_what) noexcept
       : name(function), is_optional(may_be_missing), of(of_what) {}

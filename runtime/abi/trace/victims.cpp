@@ -21,7 +21,7 @@ std::uint64_t first_after(const Track& track, std::uint64_t oldest, std::uint64_
   return oldest;
 }
 
-/// Returns the batch of `steal.execution` that the thread was busy with at `steal.end`, or the one before.
+/// Returns the batch of `steal.execution` that the thread was busy with at `steal.end`, or the batch before.
 const Event* batch_at(const Track& track, const Event& steal) noexcept {
   constexpr std::uint64_t k_looked_at = 8; // events of nested loops may stand between
   const std::uint64_t total = track.total();

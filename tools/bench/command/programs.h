@@ -29,12 +29,12 @@ Programs find_programs(const std::optional<std::string>& folder);
 struct Libomp {
   std::filesystem::path folder; ///< empty: the folder that the linker finds
   std::string description;      ///< file and kind of build, as far as known
-  std::string remark;           ///< one line for the user if it is not the one that should be measured
+  std::string remark;           ///< one line for the user if another libomp should be measured
   std::string problem;          ///< one line if the requested libomp is not there
 };
 
 /// Finds libomp. `build`: of tools/libomp, or "system"; nothing: the release build if there is one, else the
-/// one with which the programs were linked.
+/// libomp with which the programs were linked.
 Libomp find_libomp(const std::optional<std::string>& build, const Programs& programs);
 
 /// Returns whether a libomp has debugging code, which formats trace text for every chunk.

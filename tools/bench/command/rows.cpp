@@ -17,7 +17,7 @@ template <class Visit> void for_each_data(const Json& parts, Visit visit) {
       if (data.is_object()) visit(part, name, data);
 }
 
-/// Puts the part and the runtime in front: the one that the element names, or else that of the file.
+/// Puts the part and the runtime in front: the runtime that the element names, or else that of the file.
 Json placed(const std::string& part, const std::string& name, Json element) {
   Json made{{"part", part}, {"runtime", element.value("runtime", name)}};
   element.erase("runtime");

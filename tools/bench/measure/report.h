@@ -71,7 +71,7 @@ public:
   /// Returns the table of that unit and runtime. `head`: above the names of the rows. `runtime`: where a
   /// program measures several.
   Table& table(std::string head, std::string unit, std::string runtime = "");
-  /// Returns the one of that name; it is shown once it has a value.
+  /// Returns the verdict of that name; it is shown once it has a value.
   Verdict& verdict(const std::string& what, double limit, const std::string& runtime = "");
   /// Counts samples that are not used.
   void drop(int samples) { dropped_ += samples; }

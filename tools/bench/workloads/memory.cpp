@@ -31,7 +31,7 @@ template <int Size> Workload stream(const std::string& name, int elements, int r
   return made;
 }
 
-/// y = A*x, then x = A*y, and so on: every product needs all of the one before.
+/// y = A*x, then x = A*y, and so on: every product needs all of the product before.
 template <Rows Kind> struct RepeatedRow {
   const SparseMatrix* matrix;
   const double* x;

@@ -29,7 +29,7 @@ struct Recording {
   std::uint32_t members = 0;
   std::uint64_t seen = 0;     ///< executions
   std::size_t kept = 0;       ///< executions that are kept
-  simulate::Time elapsed = 0; ///< in the one that is simulated
+  simulate::Time elapsed = 0; ///< time of the execution that is simulated
   std::uint64_t chunk = 1;    ///< iterations that the source wants handed out as a whole
   /// The workload with each chunk as an iteration: the library's schedules share out chunks. Nothing if the
   /// chunk is 1.

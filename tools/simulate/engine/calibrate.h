@@ -16,8 +16,8 @@ struct Calibration {
   double fault_ns = 0;    ///< first touch of a page
   double skew_ns = 0;     ///< skew of a team that waits spinning: from its release to its last
                           ///< member's arrival
-  double leave_ns = 0;    ///< from the end of the last member's work until the one that waits for all goes on
-  double claim_ns = 0;    ///< additional time of a read-modify-write if another CPU makes some meanwhile
+  double leave_ns = 0; ///< from the end of the last member's work until the member that waits for all goes on
+  double claim_ns = 0; ///< additional time of a read-modify-write if another CPU makes some meanwhile
   std::vector<double> transfer_ns; ///< transfer of a line from CPU to CPU, by level, nearest first
   std::vector<std::string> levels; ///< names of the levels that the two CPUs of each transfer share: "L2",
                                    ///< "L3", "NUMA node", ...

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Virtual time: fibers that run one at a time, always the one whose time is earliest.
+// Virtual time: fibers that run one at a time, always the fiber whose time is earliest.
 #pragma once
 
 #include "fiber.h"

@@ -10,7 +10,7 @@ namespace wstree::simulate {
 /// Members stand in a row; domains of one size divide the row, and each divides those of the next size.
 struct VirtualMachine {
   std::uint32_t members = 0;
-  std::vector<std::uint32_t> domain_sizes; ///< growing, each a multiple of the one before and below `members`
+  std::vector<std::uint32_t> domain_sizes; ///< growing, each a multiple of the last one, below `members`
 
   static constexpr std::uint32_t k_levels = 6;
   /// Returns the level of the innermost common domain. 0: the smallest domain; domain_sizes.size(): nothing

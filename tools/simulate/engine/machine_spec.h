@@ -59,7 +59,7 @@ struct MemoryBound {
 
 struct MachineSpec {
   std::string name = "generic";
-  /// Smallest first, each a multiple of the one before. At most VirtualMachine::k_levels - 1.
+  /// Smallest first, each a multiple of the level before. At most VirtualMachine::k_levels - 1.
   std::vector<Level> levels{{"domain", 8, 45 * k_ns}};
   Time across = 110 * k_ns; ///< transfer of a line between members that share no domain
   Prices prices;

@@ -93,7 +93,7 @@ private:
   std::string_view rest_;
 };
 
-/// Reads line after line, each of which is either the one that is looked for or an error.
+/// Reads line after line, each of which is either the expected line or an error.
 class Reader {
 public:
   Reader(std::istream& in, bool may_be_empty) : in_(in), may_be_empty_(may_be_empty) {}

@@ -6,9 +6,9 @@
 // that has not come yet loses all. After P - 1 victims with nothing a member leaves for good, even if one of
 // them still has a long chunk in hand. With fewer chunks than members the loop is dynamic,c.
 //
-// Shared memory: two lines per member, the pair's and the one with its state, which thieves read. Left out:
-// an index of 64 bits, for which every operation on a pair takes a lock; hybrid processors, whose efficient
-// cores get less; chunks beyond 2^32, which are enlarged.
+// Shared memory: two lines per member, one with the pair and one with the state, which thieves read. Left
+// out: an index of 64 bits, for which every operation on a pair takes a lock; hybrid processors, whose
+// efficient cores get less; chunks beyond 2^32, which are enlarged.
 #pragma once
 
 #include "../engine/virtual_time.h"

@@ -38,8 +38,8 @@ struct Preflight {
   bool preload = true; ///< false: with the library in its environment the program would not start, or its own
                        ///< OpenMP runtime would not understand the library's schedule
 
-  /// The dynamic program that will run, if there is one and it can be preloaded into: the one that was named
-  /// or the interpreter of that script.
+  /// The dynamic program that will run, if there is one and it can be preloaded into: the named program or
+  /// the interpreter of that script.
   std::filesystem::path program;
   bool is_interpreter = false;
 };

@@ -34,7 +34,7 @@ SourceLines source_of(const std::string& file, std::uint32_t number) {
     source.lines.push_back(line.substr(0, k_longest_source));
     indentation = std::min(indentation, line.find_first_not_of(" \t"));
   }
-  if (at <= number) return {}; // another file than the one that was compiled
+  if (at <= number) return {}; // another file than the compiled one
   for (auto& line : source.lines) line.erase(0, indentation);
   return source;
 }

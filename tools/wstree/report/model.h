@@ -140,7 +140,7 @@ struct RunReport {
   [[nodiscard]] const ReportLoop* without_barrier(const ReportLoop& loop) const;
   ReportRank& rank(const std::string& rank);
   ReportLoop& loop(const std::string& name, const std::string& schedule);
-  /// Returns the loop of a record: the one with this schedule, or else any of this name that was measured.
+  /// Returns the loop of a record: with this schedule, or else any loop of this name that was measured.
   ReportLoop& recorded_loop(const std::string& name, const std::string& schedule);
   void sort();
 };

@@ -14,7 +14,7 @@ std::string all_schedules();
 /// without blanks.
 bool is_runtime_schedule(std::string_view value);
 
-/// Returns the kind, of the library or of an OpenMP runtime, that is nearest to the one in `value`; empty if
+/// Returns the kind, of the library or of an OpenMP runtime, that is nearest to the kind in `value`; empty if
 /// none is near enough to have been meant, or if it is one of them.
 std::string_view nearest_schedule(std::string_view value);
 

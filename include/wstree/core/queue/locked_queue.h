@@ -138,7 +138,7 @@ private:
   }
 
   std::int64_t head_for_room() const noexcept {
-    // [L2] acquire: one slot stays free, the one that the latest thief may still be reading. A later thief
+    // [L2] acquire: one slot stays free, as the latest thief may still be reading it. A later thief
     //      has had the lock after that one, so with its head the reading is over; pairs with L6 and L9.
     //      Guard: as for Q6.
     return head_.load(P::order(Tag::find_room_locked, std::memory_order_acquire));

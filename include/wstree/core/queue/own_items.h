@@ -57,7 +57,7 @@ public:
 
 private:
   /// Returns the units from `item` to the end of the oldest one in the own queue: its items follow one
-  /// another, since all are pieces of the one that this member stole last. As of a moment ago: thieves may
+  /// another, since all are pieces of the item that this member stole last. As of a moment ago: thieves may
   /// have taken some.
   static std::uint32_t left_behind(Item item, Item oldest) noexcept {
     return oldest.end > item.end ? oldest.end - item.begin : item.size();

@@ -19,7 +19,7 @@ namespace detail {
 class BriefLock {
 public:
   void lock() noexcept {
-    // acquire here, release in unlock(): one thread at a time, and each sees the writes of the one before.
+    // acquire here, release in unlock(): one thread at a time, and each sees the writes of the thread before.
     while (is_held_.exchange(true, std::memory_order_acquire))
       for (std::uint32_t spins = 1; is_held_.load(std::memory_order_relaxed); ++spins)
         spins % core::tuning::k_pool_lock_spins == 0 ? core::StdPlatform::yield()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The C++ library of this project beside other libraries of parallel algorithms, in one process: in every
 /// round all of them in random order, each between two passes of the plain loop, and with pauses in which the
-/// threads of the one before fall asleep. Wrong results of ours end the program with status 1; those of
+/// threads of the previous library fall asleep. Wrong results of ours end the program with status 1; those of
 /// others are marked.
 #include "load.h"
 #include "measure/measure.h"

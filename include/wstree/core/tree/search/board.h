@@ -127,7 +127,7 @@ private:
     while (place.things > k_fan_out) place = above(place);
     return place;
   }
-  /// Returns the level below the one of `place`, which is not the lowest.
+  /// Returns place `index` of the level below that of `place`, which is not on the lowest level.
   Place below(const Place& place, std::uint32_t index) const noexcept {
     Place at{words_, leaves_, 0};
     while (at.level + words_over(at.things) != place.level) at = above(at);
