@@ -13,7 +13,7 @@ namespace wstree::observe {
 struct CodePlace {
   config::FixedText<PATH_MAX> module; ///< path of the program or library; empty if the address is in none
   config::FixedText<129> build_id;    ///< in hexadecimal digits; empty if the module has none
-  std::uint64_t offset = 0; ///< address as in the symbol table of the module; without one the address
+  std::uint64_t offset = 0; ///< address in the module's symbol table; without a module the address in memory
 };
 
 /// Fills in `place`, which is as large as a path. Preserves errno; any thread. Locks: see module_around().

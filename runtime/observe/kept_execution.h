@@ -8,7 +8,7 @@
 
 namespace wstree::observe {
 
-/// One execution that is kept. Its pieces stand behind it.
+/// An execution that is kept. Its pieces follow it in memory.
 struct Profile {
   Profile* next = nullptr;
   RecordedExecution execution;

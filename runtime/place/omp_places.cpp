@@ -176,7 +176,7 @@ private:
 
 struct Abstract {
   std::string_view name;
-  std::array<Level, 3> levels; // the first one that is there; none: each hardware thread by itself
+  std::array<Level, 3> levels; // the machine's first of these counts; none: each hardware thread by itself
   std::uint32_t count;
 };
 constexpr std::array<Abstract, 7> k_abstract{{

@@ -108,7 +108,7 @@ private:
 /// A rank's state at the end of a loop.
 struct End {
   std::uint64_t bytes = 0;                // length of the rank's parcel
-  std::uint64_t hit = Events::k_none;     // its first one
+  std::uint64_t hit = Events::k_none;     // the rank's first hit
   std::uint64_t thrower = Events::k_none; // the first element that has thrown
   std::uint64_t dropped = Events::k_none; // the first element that no rank has executed
   std::uint64_t is_stopped = 0;           // 1: a stop was requested here

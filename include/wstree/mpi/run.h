@@ -43,8 +43,8 @@ struct Call {
   Kind kind;
   std::uint64_t elements;
   std::uint64_t least_unit = 1; // elements of a unit
-  std::uint64_t before = 0;     // elements before the first one: for exceptions
-  std::uint64_t behind = 0;     // elements behind the last one
+  std::uint64_t before = 0;     // elements before the call's range: for exceptions
+  std::uint64_t behind = 0;     // elements behind the call's range
   bool is_ordered = false;      // after an exception of an element, the elements before it are still executed
 };
 

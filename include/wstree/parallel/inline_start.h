@@ -16,8 +16,8 @@ namespace detail {
 
 using Clock = core::StdPlatform;
 
-/// In a loop that waits for another member. The processor is given away now and then, because there may be
-/// more members than processors.
+/// Pauses in a loop that waits for another member. Gives the processor away now and then, because there may
+/// be more members than processors.
 template <class P = Clock> void pause(unsigned spins) noexcept {
   spins % 1024 == 0 ? P::yield() : P::relax();
 }

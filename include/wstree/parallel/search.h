@@ -18,7 +18,7 @@ inline constexpr double k_search_worth_us = 6;
 /// A tile: so much is searched in vain at most by each member behind a hit.
 inline constexpr double k_search_tile_us = 10;
 
-/// The hit that a search returns: the first one, or any one.
+/// The hit that a search returns: the first hit, or any hit.
 enum class Hit { first, any };
 
 /// Returns the number of the element that pred is true of: the first one, or any; in.count if there is none.

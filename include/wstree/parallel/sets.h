@@ -136,7 +136,7 @@ private:
   struct Cut {
     std::size_t of_one, of_two;
   };
-  std::vector<Cut> cuts; // begins of the tiles; the last one ends
+  std::vector<Cut> cuts; // begins of the tiles, then the end of the last tile
 
   /// Returns the begin of the tile that starts at `count` merged elements: in both inputs in front of all
   /// equal elements.

@@ -113,7 +113,7 @@ private:
 
   std::uintptr_t key_ = 0;
   std::uint64_t shortest_ = 0; // elements of the latest long calls
-  std::uint64_t longest_ = 0;  // and of the latest short ones
+  std::uint64_t longest_ = 0;  // elements of the latest short calls
   std::uint64_t looked_ = 0;   // when a brief call looked at the clock; 0: none since the calls are brief
   float cost_ = 0;
   std::int16_t trust_ = 0;      // short calls in a row, or less

@@ -266,7 +266,7 @@ private:
   double equal_seen_ = 1;       // the mean of those with equal parts
   double cut_seen_ = 0;         // the mean of the latest ones with cut parts
   double equal_believed_ = 0;   // predicted imbalance of equal parts in the executions with cut parts
-  double error_ = 0;            // the usual one
+  double error_ = 0;            // usual error of the predicted shares
   double gain_ = 1;
   double doubt_ = 0; // see CostCurve::learn()
   bool equal_ = true;

@@ -63,8 +63,8 @@ template <class P> struct Target {
     const float known = is_untouched_root() ? 0 : node->cost();
     return known > 0 ? known : own;
   }
-  /// Returns the ticks that a unit takes on a fast core, as a slow member estimates them, which has `pace` of
-  /// its speed.
+  /// Returns the ticks that a unit takes on a fast core, as estimated by a slow member, whose speed is `pace`
+  /// of the fast core's.
   float fast_cost_or(float own, float pace) const noexcept {
     const float known = is_untouched_root() ? 0 : node->published_cost();
     return known > 0 ? known : known < 0 ? -known * pace : own;

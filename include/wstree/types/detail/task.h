@@ -23,7 +23,7 @@ namespace detail {
 struct Task {
   void (*run)(Task*) noexcept;
   Task* next = nullptr;   ///< next task in its bundle (global_queue.h)
-  Task* bundle = nullptr; ///< the next one
+  Task* bundle = nullptr; ///< next bundle
 };
 
 /// The first exception of several tasks.
