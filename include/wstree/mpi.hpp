@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops that the ranks of an MPI communicator share: each rank executes what it begins with, and then what is
-// left to others.
+// Loops that the ranks of an MPI communicator share: each rank executes its first range, and then units left
+// to others.
 //
 //     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
 //     wstree::mpi::for_each(MPI_COMM_WORLD, n, [&](std::uint64_t i) { ... });
@@ -8,7 +8,7 @@
 //     e(i); });
 //
 // All ranks of the communicator make the same call. Each element is executed once, by a thread of the OpenMP
-// team of one rank. wstree/mpi/README.md says what is promised, and what MPI has to offer.
+// team of one rank. wstree/mpi/README.md has the guarantees, and the requirements on MPI.
 //
 // Source: work-stealing ranges (wstree/core/range/README.md), over MPI-3's one-sided operations.
 #pragma once
@@ -67,8 +67,8 @@ T reduce(const Ranks& policy, std::uint64_t n, T init, Op op, Get get,
   return outcome.value.has_value() ? std::move(*outcome.value) : std::move(init);
 }
 
-/// get(0) + ... + get(n - 1), with the bits of wstree::sum() on these values, whatever the ranks and threads.
-/// Ranks send each other sums of blocks of 2,048 values, and the values of blocks that they share.
+/// Returns get(0) + ... + get(n - 1), with the bits of wstree::sum() on these values, for any ranks and
+/// threads. Ranks send each other sums of blocks of 2,048 values, and the values of blocks that they share.
 template <ranks Ranks, class Get>
 auto sum(const Ranks& policy, std::uint64_t n, Get get, call_site where = call_site::current()) {
   using Element = std::remove_cvref_t<std::invoke_result_t<Get&, std::uint64_t>>;
@@ -78,8 +78,8 @@ auto sum(const Ranks& policy, std::uint64_t n, Get get, call_site where = call_s
   return outcome.value.has_value() ? outcome.value->total() : T{};
 }
 
-/// The first i of [0, n) for which `predicate(i)`; n if there is none. On all ranks. Elements are asked in
-/// waves, each four times as long as the one before; some behind the hit are asked, too.
+/// Returns the first i of [0, n) for which `predicate(i)`; n if there is none. On all ranks. Elements are
+/// tested in waves, each four times as long as the wave before; some behind the hit are tested, too.
 template <ranks Ranks, class Predicate>
 std::uint64_t find_first(const Ranks& policy, std::uint64_t n, Predicate predicate,
                          call_site where = call_site::current()) {

@@ -18,17 +18,17 @@ extern "C" [[gnu::weak]] void __msan_init() noexcept; // NOLINT: of the memory s
 namespace wstree::abi {
 namespace {
 
-/// A look at a small idle machine takes 5 to 10 ms. Where the thread that holds the loader's lock waits for
-/// the opener, this is lost, once in a process.
+/// A look at a small idle machine takes 5 to 10 ms. If the thread that holds the loader's lock waits for the
+/// opener, this time is lost, once in a process.
 constexpr timespec k_longest_wait{.tv_sec = 0, .tv_nsec = 500'000'000};
 
 } // namespace
 
 bool has_memory_sanitizer() noexcept { return __msan_init != nullptr; }
 
-/// To open a library the loader locks what pthread_create() needs, and then waits for those who walk through
-/// the list of objects. A thread that does may be waiting for this region. So the work begins only if there
-/// is a moment without any, while the opener still waits for it.
+/// To open a library the loader locks a lock that pthread_create() needs, and then waits for threads that
+/// walk through the list of objects. Such a thread may be waiting for this region. So the work begins only if
+/// there is a moment without any, while the opener still waits for it.
 bool AsideTask::may_open_libraries() noexcept {
   dl_iterate_phdr([](dl_phdr_info*, std::size_t, void*) { return 1; }, nullptr);
   int begun = k_begun;

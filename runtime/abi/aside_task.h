@@ -7,8 +7,8 @@
 
 namespace wstree::abi {
 
-/// Whether a library that was not built with the memory sanitizer would end the process: what it has written
-/// counts as not written there.
+/// Returns whether the process has the memory sanitizer, which would end it for a library that was not built
+/// with it: bytes that such a library has written count as not written there.
 bool has_memory_sanitizer() noexcept;
 
 /// The thread that holds the loader's lock may be waiting for the very region whose opener wants the work: an
@@ -37,7 +37,7 @@ private:
 
   void (*work_)() noexcept;
   std::size_t stack_;
-  std::atomic<int> state_{k_begun}; // a futex; relaxed, all: it says who goes on, and publishes nothing
+  std::atomic<int> state_{k_begun}; // a futex; relaxed, all: it decides who goes on, and publishes nothing
 };
 
 } // namespace wstree::abi

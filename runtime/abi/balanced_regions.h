@@ -22,7 +22,7 @@ void close_balanced(BalancedRegion& region, const void* caller, const observe::L
 /// Writes events to the track of the member of `frame`, which leaves its part of a loop.
 void leave_traced_part(Frame& frame) noexcept;
 
-/// Whether the calling thread is in a loop of `distribute`, of which the regions that it forks share out a
+/// True in a loop of `distribute`, of which the regions that the calling thread forks share out a
 /// team's part.
 extern constinit thread_local bool t_in_distribute __attribute__((tls_model("initial-exec")));
 

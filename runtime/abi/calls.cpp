@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls of the C++ library (include/wstree/parallel): what they tell the statistics and traces, and what
-// rules say about them. They schedule themselves, whatever OMP_SCHEDULE says.
+// Calls of the C++ library (include/wstree/parallel): their figures for statistics and traces, and their
+// rules. They schedule themselves, for any OMP_SCHEDULE.
 #include "export.h"
 #include "frame.h"
 #include "process/session.h"
@@ -25,8 +25,8 @@ constexpr std::string_view k_schedule = "wstree (C++)";
 
 std::string_view text_of(const char* text) noexcept { return text != nullptr ? text : std::string_view(); }
 
-/// An address that no code has, for each place in a source: the name of the file stands in user space, whose
-/// addresses have fewer than 48 bits.
+/// Returns an address that no code has, for each place in a source: the name of the file stands in user
+/// space, whose addresses have fewer than 48 bits.
 const void* site_of(const wstree_call& call) noexcept {
   constexpr unsigned k_address_bits = 48;
   const auto file = reinterpret_cast<std::uintptr_t>(call.file);
@@ -34,7 +34,7 @@ const void* site_of(const wstree_call& call) noexcept {
   return reinterpret_cast<const void*>(site); // NOLINT: never dereferenced
 }
 
-/// What the program calls the call, or else its file and line.
+/// Returns the program's label of the call, or else its file and line.
 const observe::Label* label_of(const wstree_call& call) noexcept {
   if (const observe::Label* given = observe::find_label(text_of(call.label))) return given;
   std::string_view file = text_of(call.file);
@@ -53,7 +53,7 @@ WSTREE_EXPORT int wstree_call_begin(wstree_call* call) {
   if (abi::is_secure()) return 0;
   const abi::Session& process = abi::session();
   if (!process.measured && process.rules == nullptr) return 0;
-  if (call->bytes < sizeof(wstree_call)) return 0; // of a version from before the first one
+  if (call->bytes < sizeof(wstree_call)) return 0; // the record is of a version from before the first one
   const observe::Label* const label = label_of(*call);
   const void* const site = site_of(*call);
   if (process.rules != nullptr) {

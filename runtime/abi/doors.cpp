@@ -43,7 +43,7 @@ const Doors::Entries* entries_of(std::string_view name) noexcept {
   return found != std::end(k_functions) ? &found->entries : nullptr;
 }
 
-/// Functions of which only a tool wants to know.
+/// Returns whether only a tool is interested in the function.
 bool is_told_only(std::string_view name) noexcept {
   if (name.starts_with("GOMP_sections") || name.starts_with("GOMP_barrier")) return true;
   constexpr std::string_view k_loop = "GOMP_loop_", k_ull = "ull_";
@@ -57,7 +57,7 @@ bool is_told_only(std::string_view name) noexcept {
          name == "runtime_next" || name == "ordered_runtime_next";
 }
 
-/// Functions that tell our schedules stay with us always.
+/// Functions that set or return our schedules stay with us always.
 bool passes(std::string_view name) noexcept {
   if (!active()) return !name.starts_with("omp_set_schedule");
   if (name == "omp_get_num_threads" || name == "omp_get_thread_num") return !wants_pieces();

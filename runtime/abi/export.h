@@ -6,12 +6,12 @@
 
 /// An address in the code that called the exported function in which this stands.
 ///
-/// The runtime finds it in the same way and tells it to tools (OMPT: codeptr_ra). Whatever an exported
-/// function leaves to the runtime is therefore the last thing that it does, with nothing of its own left on
-/// the stack, and compilers make a jump of that. tests/ompt looks what tools are told.
+/// The runtime finds it in the same way and tells it to tools (OMPT: codeptr_ra). A call of the runtime is
+/// therefore the last thing that an exported function does, with nothing of its own left on the stack, and
+/// compilers make a jump of it. tests/ompt checks the addresses that tools get.
 #define WSTREE_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
-/// Of a function that an exported one calls as the last thing, with the same arguments: there, too,
+/// Marks a function that an exported one calls as the last thing, with the same arguments: there, too,
 /// WSTREE_CALLER is the address in the program. The exported function then has no registers to save for the
 /// seldom case. Where compilers make no jumps of such calls, the function becomes part of the exported one:
 /// without optimisation, with sanitizers, and in clang, of which version 22 makes none where arguments are on

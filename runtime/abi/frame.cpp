@@ -22,7 +22,7 @@
 #include <utility>
 
 extern "C" {
-// Leak checkers have them: what lies in such memory leads to other memory that is in use.
+// Leak checkers have them: pointers in such memory lead to other memory that is in use.
 [[gnu::weak]] void __lsan_register_root_region(const void* memory, std::size_t bytes) noexcept;   // NOLINT
 [[gnu::weak]] void __lsan_unregister_root_region(const void* memory, std::size_t bytes) noexcept; // NOLINT
 }
@@ -36,14 +36,14 @@ constinit thread_local config::Ruling t_hint __attribute__((tls_model("initial-e
 
 namespace {
 
-/// What a thread keeps from region to region. On lines of its own, because the thread writes it twice in
-/// each region.
+/// A thread's data that lives from region to region. On lines of its own, because the thread writes it twice
+/// in each region.
 struct alignas(core::k_line_pair) Cache {
   Frame* base = nullptr;                // the frame outside of any region
   KeptTeam* teams = nullptr;            // a list of unused teams
   loop::Recording* recording = nullptr; // unused memory for one loop of a member that is alone
-  loop::Track* track = nullptr;         // of the thread's events; the process keeps it
-  TaskMemory* tasks = nullptr;          // of taskloops
+  loop::Track* track = nullptr;         // track of the thread's events; the process keeps it
+  TaskMemory* tasks = nullptr;          // memory about taskloops
 };
 
 constinit thread_local Cache* t_cache __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -216,7 +216,7 @@ void take_back_recording(Frame& frame) noexcept {
   loop::Recording::destroy<Platform>(back);
 }
 
-/// Keeps what the members of a team have recorded of a loop, if all of them have recorded it.
+/// Keeps the recordings of a loop by the members of a team, if all of them have recorded it.
 void keep_profile(const Frame& frame, const loop::Execution& execution, std::uint64_t number) noexcept {
   if (!observe::is_kept(number)) return;
   std::size_t pieces = 0;

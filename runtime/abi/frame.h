@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where a thread is: which region, as which member of which team, and in which loop.
+// A thread's state: its region, its member and team, and its loop.
 #pragma once
 
 #include "kept_team.h"
@@ -23,10 +23,10 @@ namespace wstree::abi {
 
 using Member = loop::Member<Platform>;
 
-/// What the program calls the iterations of a loop: values modulo 2^64. We hand out units. A unit is a chunk
-/// if the loop says how long its chunks are, and an iteration otherwise.
+/// The program's values of a loop's variable, modulo 2^64. The library hands out units. A unit is a chunk if
+/// the loop has a chunk of its own, and an iteration otherwise.
 struct Bounds {
-  std::uint64_t lower;  // of the first iteration
+  std::uint64_t lower;  // value in the first iteration
   std::uint64_t end;    // upper bound of the last chunk, inclusive or exclusive as the interface has it
   std::uint64_t step;   // from one iteration to the next
   std::uint64_t stride; // from one unit to the next
@@ -47,8 +47,8 @@ struct Frame {
   enum class ScheduleOf : std::uint8_t {
     region,      // by `schedule`, which the region had at the fork
     task,        // by the schedule that the task has when the loop begins
-    changed_task // the same, and the member, or a task that it executes, has set one in the region;
-                 // `schedule` is what all tasks began with, or what they agree on since
+    changed_task // as task, and the member, or a task that it executes, has set one in the region; `schedule`
+                 // is the schedule with which all tasks began, or on which they agree since
   };
 
   /// Member `index` of `members` of the region at `here`. A region without a team has nothing that its
@@ -65,7 +65,7 @@ struct Frame {
   bool may_serve() const noexcept { return kind != Kind::unserved; }
   bool is_alone() const noexcept { return kind == Kind::base || kind == Kind::serialised; }
 
-  /// Whether code at `caller` is in the region of this frame, and not in one that was opened out of
+  /// Returns whether code at `caller` is in the region of this frame, and not in one that was opened out of
   /// our sight.
   [[gnu::always_inline]] bool is_at(const void* caller) const noexcept {
     const Place here = runtime_place(caller);
@@ -88,11 +88,11 @@ struct Frame {
   std::uint32_t ruled = 0;   // loops on whose rulings the team has agreed
   std::uint16_t missing = 0; // open serialised regions inside for which there was no memory
   std::uint16_t work = 0;    // in a loop that a tool hears of: the kind of work that the tool is told
-  const observe::Label* label = nullptr; // of the loop that the thread has met last
-  config::Ruling hint;                   // what the opener of the region said of the next loop
+  const observe::Label* label = nullptr; // label of the loop that the thread has met last
+  config::Ruling hint;                   // hint of the region's opener about the next loop
   TaskSchedule schedule;                 // see ScheduleOf
-  Bounds bounds;                         // of the served loop
-  observe::LoopSite* site = nullptr;     // where the statistics count the served loop
+  Bounds bounds;                         // bounds of the served loop
+  observe::LoopSite* site = nullptr;     // site of the served loop in the statistics
   loop::Recording* recording = nullptr;  // memory that a member alone lends to the served loop
   const void* outlined = nullptr;        // the function of the program that a member of a region executes
   const void* code = nullptr;            // in a loop that a tool hears of: where it was last asked for
@@ -107,20 +107,21 @@ inline void Frame::push() noexcept {
   t_frame = this;
 }
 
-/// The code of the program that called us, if it would go on at `caller` after the call: an outlined function
-/// that ends with the call has become a jump, and the thread goes on in our wrapper.
+/// Returns the code of the program that called us, if it would go on at `caller` after the call: an outlined
+/// function that ends with the call has become a jump, and the thread goes on in our wrapper.
 inline const void* code_behind(const void* caller) noexcept {
   return is_own_code(caller) && t_frame != nullptr && t_frame->outlined != nullptr ? t_frame->outlined
                                                                                    : caller;
 }
 
-/// What the calling thread's next loop is called: by wstree_label(), or by the thread that opened the region.
-/// nullptr: no label was set. In a process that neither measures loops nor has rules it stays nullptr.
+/// The label of the calling thread's next loop, set by wstree_label(), or by the thread that opened
+/// the region. nullptr: no label was set. In a process that neither measures loops nor has rules it
+/// stays nullptr.
 extern constinit thread_local const observe::Label* t_label __attribute__((tls_model("initial-exec")));
 inline const observe::Label* take_label() noexcept { return std::exchange(t_label, nullptr); }
 
-/// What wstree_hint() said of the first loop of the next region that the calling thread opens. Members get it
-/// from their region and not from a call of their own, so that they agree.
+/// The hint of wstree_hint() for the first loop of the next region that the calling thread opens. Members get
+/// it from their region and not from a call of their own, so that they agree.
 extern constinit thread_local config::Ruling t_hint __attribute__((tls_model("initial-exec")));
 inline bool has_hint() noexcept { return t_hint != config::Ruling{}; }
 inline config::Ruling take_hint() noexcept { return std::exchange(t_hint, {}); }
@@ -128,7 +129,7 @@ inline config::Ruling take_hint() noexcept { return std::exchange(t_hint, {}); }
 /// Unused memory of the calling thread for frames, linked through Frame::outer.
 extern constinit thread_local Frame* t_spare_frames __attribute__((tls_model("initial-exec")));
 Frame* make_spare_frame() noexcept;
-/// Memory for a frame of the calling thread, which has little stack perhaps; nullptr: there is none.
+/// Returns memory for a frame of the calling thread, which has little stack perhaps; nullptr: there is none.
 inline Frame* lend_frame() noexcept {
   Frame* spare = t_spare_frames;
   if (spare == nullptr) [[unlikely]]
@@ -151,19 +152,19 @@ void push_alone(Place here) noexcept;
 /// Undoes the latest push_alone(), if there was one.
 void pop_alone() noexcept;
 
-/// The member of `frame` has entered a loop with `chunk`: records what its iterations take.
+/// The member of `frame` has entered a loop with `chunk`: records the times of its iterations.
 void record_loop(Frame& frame, const loop::Pace& pace, std::uint64_t units, std::uint64_t chunk) noexcept;
 
-/// What a thread remembers of taskloops: of those that it takes part in, what they have cost it; and of those
-/// that it meets, which way was faster.
+/// A thread's knowledge of taskloops: the costs of those that it takes part in, and for those that it meets,
+/// the times of both ways.
 struct TaskMemory {
   core::Priors priors;
   loop::TaskChoices choices;
 };
-/// That of the calling thread. nullptr: no memory.
+/// Returns the calling thread's memory of taskloops; nullptr: there is no memory for it.
 TaskMemory* own_task_memory() noexcept;
 
-/// Where the calling thread's events go; nullptr: no memory, or too many threads.
+/// Returns the track of the calling thread's events; nullptr: no memory, or too many threads.
 loop::Track* own_track() noexcept;
 
 void leave_watched_work(Frame& frame) noexcept;
@@ -174,15 +175,15 @@ inline void leave_work(Frame& frame) noexcept {
   else
     frame.member.leave();
 }
-/// The same, and the loop is over.
+/// Leaves the member's work, and ends its loop.
 inline void leave_loop(Frame& frame) noexcept {
   frame.loop.end();
   leave_work(frame);
 }
 
-/// Whether the calling thread is in the region of `frame`, and no longer in a foreign one inside it.
+/// Returns whether the calling thread is in the region of `frame`, and no longer in a foreign one inside it.
 bool is_back_in_served_loop(Frame& frame, const void* caller) noexcept;
-/// Whether the calling thread asks about its served loop.
+/// Returns whether the calling thread asks for iterations of its served loop.
 inline bool asks_about_served_loop(Frame& frame, const void* caller) noexcept {
   if (frame.loop.is_served()) [[likely]]
     return true;

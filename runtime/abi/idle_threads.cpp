@@ -24,12 +24,12 @@ namespace wstree::abi {
 
 namespace {
 
-// Of the code that opens regions: a process may hold several runtimes.
+// Functions in the runtime of the code that opens regions: a process may hold several runtimes.
 constinit Real<int()> g_max_threads = question<int()>("omp_get_max_threads");
 constinit Real<int()> g_get_blocktime = question<int()>("kmp_get_blocktime");
 constinit Real<void(int)> g_set_blocktime = question<void(int)>("kmp_set_blocktime");
 
-/// A pair of clocks that tells what the other threads of the process have computed.
+/// A pair of clocks from which the processor time of the process's other threads follows.
 struct Clocks {
   std::uint64_t process = 0, thread = 0; // nanoseconds
 
@@ -46,10 +46,11 @@ Clocks read_clocks() noexcept {
   return {read_clock(CLOCK_PROCESS_CPUTIME_ID), read_clock(CLOCK_THREAD_CPUTIME_ID)};
 }
 
-/// Of the thread that has opened the first region; other threads leave it alone.
+/// The state of the thread that has opened the first region; other threads leave it alone.
 struct Idle {
   std::uint64_t ended = 0;    // ticks; 0: the thread is in a region, or has opened none
-  std::uint32_t measured = 0; // gaps that are measured from here on: to ask takes longer than a short gap
+  std::uint32_t measured = 0; // gaps that are measured from here on: reading the clocks takes longer than a
+                              // short gap
   bool has_clocks = false, began = false;
   Clocks clocks; // when the gap began
 };
@@ -66,14 +67,15 @@ bool is_opener() noexcept {
   return opener == self;
 }
 
-/// Of a time that has passed: the length of a tick becomes better known while the process runs.
+/// Returns the nanoseconds of a span of time that has passed: the length of a tick becomes better known while
+/// the process runs.
 std::uint64_t to_ns(std::uint64_t ticks) noexcept {
   return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick());
 }
 
-/// A hundred times what it takes to wake a team that sleeps, in milliseconds: a tree of threads, each level
-/// of which takes 10 us more. Threads that spin so long before they sleep cost a percent of the time at most,
-/// whatever the program does.
+/// Returns a hundred times the time of waking a team that sleeps, in milliseconds: a tree of threads, each
+/// level of which takes 10 us more. Threads that spin so long before they sleep cost a percent of the time at
+/// most, in any program.
 int milliseconds_to_spin(int members) noexcept {
   constexpr int k_wake_us = 30, k_level_us = 10, k_times = 100, k_us_per_ms = 1000;
   int wake = k_wake_us;
@@ -81,7 +83,7 @@ int milliseconds_to_spin(int members) noexcept {
   return (k_times * wake + k_us_per_ms - 1) / k_us_per_ms;
 }
 
-/// Shortens the runtime's own time, and no other: that is what the program or its user has chosen.
+/// Shortens the runtime's own time only: another time was chosen by the program or its user.
 void shorten_spinning(const void* caller) noexcept {
   constexpr int k_of_runtime = 200; // milliseconds, of LLVM's runtime
   const auto get = g_get_blocktime.find(caller);

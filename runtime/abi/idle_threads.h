@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the threads of a team do between regions: how long they spin (WSTREE_WAIT), and what that costs
+// Idle threads of a team between regions: how long they spin (WSTREE_WAIT), and the cost of that
 // (WSTREE_STATS). Only regions of the thread that has opened the first one count.
 #pragma once
 

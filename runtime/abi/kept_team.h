@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members of a region share, from region to region.
+// The state that the members of a region share, from region to region.
 #pragma once
 
 #include "balanced_region.h"
@@ -21,15 +21,14 @@ using Platform = core::StdPlatform;
 using Team = loop::Team<Platform>;
 using BalancedRegion = loop::BalancedRegion<Platform>;
 
-/// What few regions have: the members fetch it from the team.
+/// Data that few regions have: the members fetch it from the team.
 struct RegionWords {
-  const observe::Label* label = nullptr; // of the first loop
+  const observe::Label* label = nullptr; // label of the first loop
   config::Ruling hint;                   // likewise
   BalancedRegion* balanced = nullptr;    // nullptr: the runtime cuts the static loops of the region
 };
 
-/// What the members of a region have to know besides their numbers. From region to region most of it stays
-/// the same.
+/// A region's data for its members, besides their numbers. Most of it does not change from region to region.
 struct Terms {
   const void* caller = nullptr; // the code that forks: see Real
   Team::Store* storage = nullptr;
@@ -57,8 +56,8 @@ public:
   /// Counts a member that has set its schedule for the first time in the open region.
   void count_setter() noexcept {
     // release, with the acquire below: counting is a read-modify-write. A member that sees that all have set
-    // theirs, and tells the other members by starting a loop, therefore says what those will see as well.
-    // Guard: members_set_late in tests/abi/schedule_icv.cpp; property.loop_programs.
+    // theirs, and starts a loop, which other members see, can rely on it that they will see the count as
+    // well. Guard: members_set_late in tests/abi/schedule_icv.cpp; property.loop_programs.
     setters_.fetch_add(1, std::memory_order_release);
   }
   bool all_have_set(std::uint32_t members) const noexcept {
@@ -69,9 +68,10 @@ public:
     setters_.store(members, std::memory_order_release);
   }
 
-  /// A task of the region is about to set its schedule, which is `mine`: what all of them began with. The
-  /// first task to come here still has that. So has any other one that comes before the first one has said
-  /// it, because a task that inherits something else begins later.
+  /// Returns the schedule with which all tasks of the region began. The calling task is about to set its
+  /// own, which is `mine` until now. The first task to come here still has the first schedule. So has any
+  /// other task that comes before the first one has stored it, because a task that inherits another schedule
+  /// begins later.
   TaskSchedule schedule_before(TaskSchedule mine) noexcept {
     // acquire, with the release below: the schedule is complete. Guard: tasks_of_others_set_theirs in
     // tests/abi/schedule_icv.cpp (each task its own).
@@ -102,7 +102,7 @@ private:
   AgreedRulings rulings_;
 };
 
-/// A team of the calling thread that no open region uses. nullptr: no memory.
+/// Takes a team of the calling thread that no open region uses. nullptr: no memory.
 KeptTeam* borrow_team() noexcept;
 void give_back_team(KeptTeam* team) noexcept;
 

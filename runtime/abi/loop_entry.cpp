@@ -89,7 +89,7 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
   ompt::attend_loop(frame, kind, caller);
 }
 
-/// `watched`: the statistics or a tool may want to know of the loop.
+/// `watched`: the statistics or a tool may be interested in the loop.
 [[gnu::always_inline]] inline bool begin(Frame& frame, LoopKind kind, std::uint64_t units,
                                          TaskSchedule schedule, const core::Settings& settings,
                                          const char* source, const void* caller, bool watched) noexcept {
@@ -105,11 +105,11 @@ void measure_loop(Frame& frame, LoopKind kind, std::uint64_t units, TaskSchedule
 
 KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*frame.member.team()); }
 
-/// What the team goes by. The member of `frame` has set its own schedule, which is `now`, in the middle of a
-/// region. OpenMP wants the members to agree when they meet a loop. If all have set theirs, they do. If one
-/// of them has gone into this loop without, the schedule that all had at first counts. A member that comes
-/// before either is known waits: in a program that conforms, for no longer than the others'
-/// omp_set_schedule takes.
+/// Returns the schedule on which the team agrees. The member of `frame` has set its own schedule, `now`, in
+/// the middle of a region. OpenMP wants the members to agree when they meet a loop. If all members have set a
+/// schedule, they agree. If a member has entered this loop without, the schedule that all had at first
+/// counts. A member that comes before either is known waits: in a program that conforms, for no longer than
+/// the others' omp_set_schedule takes.
 [[gnu::noinline]] TaskSchedule agreed_schedule(Frame& frame, TaskSchedule now) noexcept {
   const TaskSchedule before = frame.schedule;
   if (!before.ours) return {}; // members that have set nothing go to the runtime, and we do not see them
@@ -132,8 +132,8 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
   return now;
 }
 
-/// Returns what rules and the hint of the region say of the loop that the member of `frame` meets. Takes the
-/// hint and the label, whatever becomes of the loop: they are not those of the next one.
+/// Returns the rules and the hint of the region for the loop that the member of `frame` meets. Takes the hint
+/// and the label in any case: they are not those of the next loop.
 [[gnu::noinline]] config::Ruling take_ruling(Frame& frame, const char* source, const void* caller) noexcept {
   frame.label = take_label();
   config::Ruling ruling = std::exchange(frame.hint, {});
@@ -143,8 +143,8 @@ KeptTeam& setters_of(Frame& frame) noexcept { return static_cast<KeptTeam&>(*fra
   return ruling;
 }
 
-/// The calling thread is in the region of `frame`, and meets a loop of which `ruling` says something, or
-/// nothing. Of those of which it says nothing, compilers make a copy without the questions.
+/// Enters a loop that the calling thread meets in the region of `frame`. `ruling`: rules and hint for the
+/// loop. Callers pass a constant {} if there are none, and compilers drop the tests in that copy.
 [[gnu::always_inline]] inline Server enter(Frame& frame, LoopForm form, std::uint64_t units, bool dependent,
                                            const char* source, const void* caller, const Session& process,
                                            config::Ruling ruling, bool watched) noexcept {
@@ -200,7 +200,7 @@ void note_set_schedule(const void* caller) noexcept {
 config::Fallback fallback_of(bool countable) noexcept {
   using config::FallbackKind;
   const config::Fallback& chosen = session().options.fallback;
-  // libomp's guided loops, and what it makes of auto, lose all of so many iterations.
+  // libomp's guided loops, and its auto loops, lose all of so many iterations.
   if (countable || chosen.kind == FallbackKind::static_ || chosen.kind == FallbackKind::dynamic)
     return chosen;
   return {FallbackKind::dynamic, chosen.chunk};
@@ -229,8 +229,8 @@ Server enter_loop(LoopForm form, std::uint64_t units, std::uint64_t iterations, 
   Frame* frame = innermost_frame();
   if (frame == nullptr) [[unlikely]]
     return Server::runtime;
-  // We did not see this region opening. Only the runtime knows by which schedule all of its members decide: a
-  // member may have changed its own since. (Our marks are good schedules of the runtime; for libgomp see
+  // We did not see this region opening. Only the runtime has the schedule by which all of its members decide:
+  // a member may have changed its own since. (Our marks are good schedules of the runtime; for libgomp see
   // runtime_reads_mark().) Perhaps the region is inside a loop of ours, which has to stay as it is.
   if (!frame->is_at(caller)) [[unlikely]] {
     frame->loop.meet_foreign();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which side serves the loop that a thread is in: the library or the runtime.
+// The side that serves the loop of a thread: the library or the runtime.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ public:
   bool is_served() const noexcept { return state_ == State::served; }
   bool takes_long_way() const noexcept { return state_ == State::aside; }
   bool is_open() const noexcept { return is_served() || takes_long_way(); }
-  /// The runtime does not know of this loop, nor of its end.
+  /// Returns whether the runtime has not heard of this loop, nor of its end.
   bool is_unknown_to_runtime() const noexcept { return state_ != State::none; }
 
   /// Resets the state for a new loop, which neither the library nor the runtime has claimed yet. Returns and
@@ -41,10 +41,10 @@ public:
   void return_from_foreign() noexcept {
     if ((watched_ & (k_told | k_held)) == 0) state_ = State::served;
   }
-  /// Our loop is over: what the thread asks for next is not for us.
+  /// Our loop is over: the thread's next request is not for us.
   void end() noexcept { state_ = State::over; }
 
-  /// The runtime knows of our loop as well, and therefore has to end it too.
+  /// Notes that the runtime has heard of our loop as well, and therefore has to end it too.
   void note_registered() noexcept { registered_ = true; }
   bool is_registered() const noexcept { return registered_; }
 
@@ -57,7 +57,7 @@ public:
     put_aside();
   }
   bool is_told() const noexcept { return (watched_ & k_told) != 0; }
-  /// The same, but our loop is told from outside of it (ompt/libgomp.h).
+  /// A tool wants to hear of our loop, but hears of it from outside of it (ompt/libgomp.h).
   void hold() noexcept {
     watched_ |= k_held;
     put_aside();
@@ -68,7 +68,7 @@ public:
     if (first) watched_ |= k_begun;
     return first;
   }
-  /// Leaving the loop takes more than usual; asked once.
+  /// Returns whether leaving the loop takes more than usual; called once.
   bool is_watched() const noexcept { return watched_ != 0; }
   LoopState stop_watching() noexcept {
     LoopState before = *this;
@@ -77,7 +77,7 @@ public:
   }
   bool has_begun() const noexcept { return (watched_ & k_begun) != 0; }
 
-  /// Whether the iterations of the next loop depend on each other.
+  /// Sets whether the iterations of the next loop depend on each other.
   void set_next_dependent(bool dependent) noexcept { dependent_ = dependent; }
   bool is_next_dependent() const noexcept { return dependent_; }
 

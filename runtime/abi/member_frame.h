@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the frame of a member of a region is: not on its thread's stack, of which there may be little.
+// The frame of a member of a region, in memory that is not on its thread's stack, of which there may
+// be little.
 #pragma once
 
 #include "frame.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// omp_set_schedule and omp_get_schedule know our kinds, too; omp_get_num_procs ignores our own pins.
+// omp_set_schedule and omp_get_schedule accept our kinds, too; omp_get_num_procs ignores our own pins.
 #include "doors.h"
 #include "export.h"
 #include "loop_entry.h"
@@ -33,7 +33,7 @@ constexpr int k_static = 1;
 constexpr int k_dynamic = 2;
 
 /// The chunk that the program last asked for with monotonic:dynamic if that is a mark of ours; 0: none. The
-/// runtime then gets dynamic without a modifier, which does the same in both runtimes; this word says what to
+/// runtime then gets dynamic without a modifier, which does the same in both runtimes; this word is the
 /// answer when the program asks. relaxed: no thread reads anything through it.
 constinit std::atomic<int> g_meant_monotonic{0};
 
@@ -78,8 +78,8 @@ void get_schedule(int* kind, int* chunk, const void* caller) noexcept {
   }
 }
 
-/// Where the callers through each door find their function; nullptr: not looked up yet. relaxed: it leads to
-/// code, which the loader has mapped.
+/// The functions for the callers through each door; nullptr: not looked up yet. relaxed: each leads to code,
+/// which the loader has mapped.
 constinit std::array<std::atomic<void (*)(int, int)>, k_doors + 1> g_set_behind{};
 
 [[gnu::noinline]] void set_schedule_slowly(unsigned door, int kind, int chunk, const void* returns) noexcept {
@@ -97,12 +97,12 @@ int num_procs(const void* caller) noexcept {
   return static_cast<int>(std::max(wstree::place::current_mask().count(), 1U));
 }
 
-/// Where the callers through each door find these functions, as above.
+/// The functions for the callers through each door, as above.
 using Count = int (*)();
 constinit std::array<std::atomic<Count>, k_doors + 1> g_num_threads_behind{}, g_thread_num_behind{};
 
-/// The runtime's answer; `otherwise` without one: a program without OpenMP may ask whether the functions
-/// are there, and get ours.
+/// Returns the runtime's answer; `otherwise` without one: a program without OpenMP may ask whether the
+/// functions are there, and get ours.
 [[gnu::noinline]] int count_slowly(Real<int()>& real, std::atomic<Count>& behind, unsigned door,
                                    int otherwise, const void* returns) noexcept {
   const Count get = real.find(real.caller_at(door, returns));
@@ -132,8 +132,8 @@ template <unsigned door> int num_procs_at() {
   return num_procs(g_get_num_procs.caller_at(door, WSTREE_CALLER));
 }
 
-/// A function that is executed piece by piece asks which part it has to do. All other calls get what the
-/// runtime says, those from inside of the loop too. `returns`: the return address of the question.
+/// A function that is executed piece by piece asks which part it has to do. All other calls get the runtime's
+/// answer, those from inside of the loop too. `returns`: the return address of the question.
 [[gnu::always_inline]] inline int num_threads(unsigned door, const void* returns) noexcept {
   const Frame* frame = t_frame;
   if (frame != nullptr && frame->answers != nullptr && frame->answers->after_count == returns)

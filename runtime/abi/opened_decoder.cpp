@@ -19,7 +19,7 @@ constinit std::atomic<bool> g_asked{false}; // relaxed: one thread opens it
 // release and acquire: the decoder is complete. Guard: none on x86.
 constinit std::atomic<bool> g_is_open{false};
 
-/// Rules may ask for pieces without a word about static loops: then nothing is said.
+/// Rules may ask for pieces without a word about static loops: then there is no message.
 void say_why_not(const char* why) noexcept {
   if (!session().options.loops.has(config::LoopKind::proven)) return;
   config::FixedText<256> line("wstree: static loops stay the runtime's: ");

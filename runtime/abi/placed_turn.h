@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which region is placed, if several threads open regions at the same time: one of them.
+// The region that is placed, if several threads open regions at the same time: one of them.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -14,13 +14,13 @@ namespace wstree::abi {
 ///
 /// As long as one thread opens all regions, that thread takes its turn without a read-modify-write, which
 /// would wait for all that the thread wrote in the join before. When a second thread opens its first region,
-/// and the first thread opens one at the same instant, both get a turn. That can happen once: from then on
+/// and the first thread opens one at the same instant, both get a turn. This can happen once: from then on
 /// all threads use an exchange.
 class alignas(core::k_line_pair) PlacedTurn {
 public:
   /// Takes the turn for `opener`, the calling thread. Returns false if another region has it.
   bool take(pthread_t opener) noexcept {
-    // relaxed, all here: a turn says which region pins threads, and no data is read through it. Guard:
+    // relaxed, all here: a turn decides which region pins threads, and no data is read through it. Guard:
     // PlacedTurn.IsOneThreads in tests/unit (a load and a store instead of the exchange).
     pthread_t known = opener_.load(std::memory_order_relaxed);
     if (known == opener) [[likely]] {
@@ -40,7 +40,7 @@ private:
   static constexpr pthread_t k_several = 1; // no thread has that name
 
   std::atomic<bool> is_taken_{false};
-  std::atomic<pthread_t> opener_{k_nobody}; // of all regions so far
+  std::atomic<pthread_t> opener_{k_nobody}; // the opener of all regions so far
 };
 
 } // namespace wstree::abi

@@ -19,7 +19,7 @@ namespace {
 
 struct Usage {
   std::uint64_t cpu_us = 0;
-  long slept = 0, preempted = 0; // how often
+  long slept = 0, preempted = 0; // number of times
 };
 
 /// The calling thread's latest part, until it ends.
@@ -28,7 +28,7 @@ struct TimedPart {
   std::uint64_t entered = 0;
   bool has_usage = false;
   Usage usage; // when it began
-  /// Parts that are timed from here on: to ask the system takes longer than a brief loop.
+  /// Parts that are timed from here on: a question to the system takes longer than a brief loop.
   std::uint32_t timed = 0;
 };
 constinit thread_local TimedPart t_part __attribute__((tls_model("initial-exec")));

@@ -12,7 +12,7 @@ namespace {
 
 using Headers = std::span<const ElfW(Phdr)>;
 
-/// The program headers of `object`; none if they are not at its beginning, where linkers put them.
+/// Returns the program headers of `object`; none if they are not at its beginning, where linkers put them.
 Headers headers_of(const LoadedObject& object) noexcept {
   const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(object.extent.begin);
   if (object.extent.size < sizeof *header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -40,8 +40,9 @@ proof::Segment segment_around(const void*, const void* address) noexcept {
   return segment;
 }
 
-/// The loader may not have bound the slot yet: then it leads back into the object, and the address is not
-/// known. What this library stands in front of is judged by its name.
+/// Returns the function to which `slot` leads. The loader may not have bound the slot yet: then it leads back
+/// into the object, and the address is not known. A function that this library stands in front of is judged
+/// by its name.
 proof::Callee callee_in(const void*, const void* slot) noexcept {
   const LoadedObject object = object_around(slot);
   if (!object) return {};
@@ -67,7 +68,7 @@ bool refers_to(const void*, const void* address, bool (*is_asked)(const char*) n
   return false;
 }
 
-/// The first object that defines the function, in the loader's order, is the one that it binds calls to.
+/// The loader binds calls to the first object, in its order, that defines the function.
 bool is_standard(const void*, const void* address, const char* name) noexcept {
   const LoadedObject object = object_around(address);
   if (!object) return false;

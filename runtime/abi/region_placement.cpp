@@ -24,10 +24,10 @@
 namespace wstree::abi {
 namespace {
 
-/// How long `auto` waits after the first served loop.
+/// Time that `auto` waits after the first served loop.
 constexpr std::uint32_t k_wait_ns = 200'000'000;
 
-// relaxed, all but g_placement: they say what to try next, and no thread reads anything through them.
+// relaxed, all but g_placement: they decide the next attempt, and no thread reads anything through them.
 constinit std::atomic<bool> g_decided{false};  // a thread has begun to look at the machine
 constinit std::atomic<bool> g_stopped{false};  // auto has given up
 constinit std::atomic<std::uint64_t> g_due{0}; // in ticks; 0: no served loop yet
@@ -64,7 +64,7 @@ void look_at_machine() noexcept {
   g_placement.store(made, std::memory_order_release);
 }
 
-/// Of the thread that looks. Thread-local data of the program take their part of it.
+/// Stack of the thread that looks at the machine. Thread-local data of the program take their part of it.
 constexpr std::size_t k_stack_to_look = stack::k_own_stack * 4;
 
 /// hwloc is opened, which takes the loader's lock. If another thread has not done that soon, the region goes

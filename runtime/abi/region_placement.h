@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which regions we place, and when: the link between regions and runtime/place.
+// The regions to place, and the time: the link between regions and runtime/place.
 #pragma once
 
 #include "frame.h"
@@ -37,8 +37,9 @@ public:
   RegionPlacement& operator=(const RegionPlacement&) = delete;
 
   bool is_nested() const noexcept { return nested_; } ///< the region is inside another team
-  /// What the members have to know of this, and of the region that `caller` opens. `before`: of the region
-  /// before. libomp's loops would wait as well, so there the ring is kept (loop/ring_end.h).
+  /// Returns the members' data about this placement, and about the region that `caller` opens.
+  /// `before`: the data of the region before. libomp's loops would wait as well, so there the ring is
+  /// kept (loop/ring_end.h).
   Terms describe(const void* caller, Interface interface, const TaskSchedule& schedule,
                  const Terms& before) const noexcept {
     Terms terms;
@@ -52,8 +53,8 @@ public:
     return terms;
   }
 
-  /// Every member calls this when it enters the region: it puts the thread in its place and tells `frame`
-  /// where the other members are. It makes no system call if the thread is in its place.
+  /// Every member calls this when it enters the region: it puts the thread in its place and writes the places
+  /// of the other members into `frame`. It makes no system call if the thread is in its place.
   static void enter(const Terms& terms, Frame& frame) noexcept {
     const std::uint32_t members = frame.member.members();
     frame.in_parallel = terms.nested || members > 1;
@@ -101,7 +102,7 @@ private:
   std::uint64_t base_ = 0; ///< number of the first loop
   RegionPlacement placement_;
   std::optional<Terms> lone_terms_; ///< without a team
-  std::uint64_t watched_since_ = 0; ///< 0: nothing wants to know when the region began and ends
+  std::uint64_t watched_since_ = 0; ///< 0: no option needs the begin and the end of the region
 };
 
 /// A member of such a region, for as long as its thread is in the region: see member_frame.h.

@@ -24,7 +24,7 @@ public:
     const auto mixed = reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U;
     std::size_t place = mixed >> (64 - k_bits);
     for (std::size_t probes = 0; probes < k_most_probes; ++probes, place = (place + 1) % k_places) {
-      // relaxed: the release of the entry's state orders what is behind the key. Guard: as there.
+      // relaxed: the release of the entry's state orders the memory behind the key. Guard: as there.
       const void* seen = keys_[place].load(std::memory_order_relaxed);
       if (seen == code) [[likely]]
         return answer(place);
@@ -40,8 +40,8 @@ public:
   }
 
 private:
-  /// Of an entry; `open` until its thread has read the function. Other threads do without the answer until
-  /// then, and so does the child of a fork that comes meanwhile, for good.
+  /// The state of an entry; `open` until its thread has read the function. Other threads do without the
+  /// answer until then, and so does the child of a fork that comes meanwhile, for good.
   enum class State : std::uint8_t { open, refused, proven };
 
   RepeatableFunction& entry(std::size_t place) noexcept {
@@ -70,7 +70,7 @@ private:
     states_[place].store(function.may_repeat() ? State::proven : State::refused, std::memory_order_release);
     return answer(place);
   }
-  /// Whether the user has said that sums may be rounded in another way.
+  /// Returns whether the user allows that sums are rounded in another way.
   static bool may_round() noexcept {
     return (session().options.loops.bits & static_cast<unsigned>(config::LoopKind::static_)) != 0;
   }
@@ -99,7 +99,7 @@ void MaybeRepeated::choose(RepeatableFunction& function, const void* caller, con
   const std::uint64_t iterations = count.read(data);
   if (count.is_known() && iterations == 0) return;
   const Session& process = session();
-  // Of a region that only a rule or a hint may have served otherwise, these are asked.
+  // A region that only a rule or a hint may have served otherwise needs these checks.
   if (process.rules == nullptr && !has_hint() && !process.measured &&
       function.cost().is_whole(iterations, process.settings)) {
     timed_ = &function;
@@ -124,7 +124,7 @@ RepeatedRegion::~RepeatedRegion() {
   }
   const std::uint64_t work = work_.load(std::memory_order_relaxed);
   const std::uint64_t moved = moved_.load(std::memory_order_relaxed);
-  // Iterations that a late member leaves to the others say nothing of the loop.
+  // Iterations that a late member leaves to the others do not show that the loop is uneven.
   const bool is_even = moved <= items / core::tuning::k_steady_items ||
                        moved * (work / items) <= core::tuning::k_late * as_.settings->shortest_target;
   function_.cost().learn(work, iterations_.load(std::memory_order_relaxed), is_even,

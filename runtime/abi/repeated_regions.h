@@ -15,7 +15,7 @@
 
 namespace wstree::abi {
 
-/// A function that regions execute, and what is known of it. Lives as long as the process.
+/// A function that regions execute, and the proof and the costs of it. Lives as long as the process.
 class RepeatableFunction {
 public:
   explicit RepeatableFunction(const void* code) noexcept : code_(code) {}
@@ -37,7 +37,7 @@ private:
 /// `caller` opens a region.
 RepeatableFunction* find_repeatable(const void* code, const void* caller) noexcept;
 /// One execution of such a function by a team, from before the fork until after the join. On the stack of the
-/// opener. The items of a loop are its iterations, or pieces where only the function knows these.
+/// opener. The items of a loop are its iterations, or pieces if only the function has the iterations.
 class RepeatedRegion {
 public:
   /// `iterations`: 0 if they are not known before the fork. `is_whole`: members get their shares whole.
@@ -53,16 +53,17 @@ public:
   const proof::Verdict& verdict() const noexcept { return function_.verdict(); }
   const void* code() const noexcept { return function_.code(); }
   std::uint64_t known_iterations() const noexcept { return known_iterations_; }
-  /// How many pieces each member should have, the same for all members of a team; 1: it gets its share whole.
+  /// Returns the number of pieces that each member should have, equal for all members of a team; 1: the
+  /// member gets its share whole.
   std::uint64_t pieces_each(std::uint64_t iterations, std::uint32_t members) const noexcept {
     if (is_whole_ || (iterations != 0 && iterations <= members)) return 1;
     return known_.pieces_each(iterations, members, *as_.settings);
   }
-  /// Whether the loop of a region that is not cut is served all the same, because it is measured.
+  /// Returns whether the loop of a region that is not cut is served all the same, because it is measured.
   bool is_measured() const noexcept { return as_.settings->clocked; }
 
   /// Begins the loop in the member of `frame`, which takes units of `items` by Member::next(), `smallest` at
-  /// least. An item has `size` iterations. What items have cost is remembered under `place`. If each member
+  /// least. An item has `size` iterations. The costs of items are remembered under `place`. If each member
   /// has none for itself, it gets its share whole. Returns false, to all members, if there is no memory.
   bool begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest, std::uint64_t size,
              const void* place) const noexcept;
@@ -113,15 +114,15 @@ private:
 };
 
 /// The answers to a function while the calling thread executes one of its pieces. The calls that go on at
-/// these addresses are about the piece; all others get what the runtime says.
+/// these addresses are about the piece; all others get the runtime's answers.
 struct PieceAnswers {
   const void* after_count = nullptr;
   const void* after_number = nullptr;
   const void* after_init = nullptr; ///< in kmpc::MemberPieces
   int count = 0;
   int number = 0;
-  std::uint64_t items = 0; ///< of the loop
-  std::uint64_t own = 0;   ///< of these, which members do not share
+  std::uint64_t items = 0; ///< items of the loop
+  std::uint64_t own = 0;   ///< items among them that members do not share
 };
 
 } // namespace wstree::abi

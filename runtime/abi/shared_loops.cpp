@@ -25,7 +25,7 @@ struct alignas(Shared::Costs) wstree_costs {
   Shared::Costs* of_members() noexcept { return reinterpret_cast<Shared::Costs*>(this + 1); }
 };
 static_assert(sizeof(wstree_costs) <= sizeof(Shared::Costs) &&
-              alignof(Shared::Costs) <= alignof(std::max_align_t)); // of calloc()
+              alignof(Shared::Costs) <= alignof(std::max_align_t)); // calloc() aligns for this
 
 /// In front of the loop, on a line of its own.
 struct alignas(Shared::k_alignment) wstree_loop {

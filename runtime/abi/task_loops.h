@@ -13,13 +13,13 @@
 
 namespace wstree::abi {
 
-/// What the tasks of a loop have to know of it.
+/// A loop's data for its tasks.
 struct TaskLoopFacts {
   std::uint64_t lower; // value of the loop variable in the first iteration
   std::uint64_t step;  // from one iteration to the next
   const void* body;    // the program's function for a piece
   const void* caller;
-  bool tells_last = false;  // the task has to say which piece is the last one
+  bool tells_last = false;  // the task has to mark the last piece
   bool cancellable = false; // the program may cancel taskgroups
   observe::LoopSite* site = nullptr;
   std::uint64_t began = 0;
@@ -52,7 +52,7 @@ private:
 };
 
 /// Starts a loop that the calling thread has met, if we serve it; nullptr: the runtime does. TaskLoop::size()
-/// tasks, of which number i knows part(i), then call share_task_loop(). `waits`: the thread waits for them
+/// tasks, of which number i has part(i), then call share_task_loop(). `waits`: the thread waits for them
 /// before it goes on. `source`: the location text of the compiler, or nullptr.
 ///
 /// A runtime that is asked to cancel may discard tasks. So the thread that waits ends such a loop, by
@@ -64,13 +64,13 @@ TaskLoop* begin_task_loop(TaskLoopFacts facts, std::uint64_t iterations, bool wa
                           TaskTimer* timer) noexcept;
 /// Counts the loop and gives its memory back.
 void end_task_loop(TaskLoop& loop) noexcept;
-/// What loops at the place of this one have cost the calling thread. nullptr: this loop needs no estimate.
+/// Returns the calling thread's prior of the loop's code location. nullptr: this loop needs no estimate.
 core::Prior* prior_of(const TaskLoop& loop) noexcept;
 /// The task of `part` takes no more of its loop.
 void leave_task_loop(TaskLoop::Part& part) noexcept;
 
-/// What the task of `part` does: calls run(first, past, last) for iterations [first, past) until none are
-/// left for it. `is_cancelled()`: whether its taskgroup is.
+/// Does the work of the task of `part`: calls run(first, past, last) for iterations [first, past) until none
+/// are left for it. `is_cancelled()`: returns whether its taskgroup is.
 template <class Run, class Cancelled>
 void share_task_loop(TaskLoop::Part& part, Run&& run, Cancelled&& is_cancelled) {
   const bool cancellable = part.loop->facts().cancellable;

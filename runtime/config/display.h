@@ -15,7 +15,7 @@ namespace wstree::config {
 ///       ...
 ///     WSTREE DISPLAY ENVIRONMENT END
 ///
-/// `schedule` is what OMP_SCHEDULE asked for at the start of the program; nullopt if it did not ask for the
+/// `schedule`: the request in OMP_SCHEDULE at the start of the program; nullopt if it did not ask for the
 /// tree. Runs before the C library is initialised, from any thread, like everything in options.h.
 void display(const Options& options, const std::optional<ScheduleRequest>& schedule, LineSink lines) noexcept;
 

@@ -10,9 +10,9 @@
 
 namespace wstree::config {
 
-/// Text of at most Size - 1 bytes in a buffer of its own, always null-terminated. What does not fit is cut
-/// off and remembered. Trivially copyable, never allocates, needs nothing of an initialised C library. Not
-/// for use by several threads at once.
+/// Text of at most Size - 1 bytes in a buffer of its own, always null-terminated. A text that does not fit is
+/// cut off, which is remembered. Trivially copyable, never allocates, needs nothing of an initialised C
+/// library. Not for use by several threads at once.
 template <std::size_t Size> class FixedText {
   static_assert(Size > 4);
 
@@ -40,7 +40,7 @@ public:
   }
 
   /// Appends at most `limit` bytes of text that came from outside and may be anything: control characters and
-  /// what is no UTF-8 become ?, a longer text ends in "..." and is not cut inside a UTF-8 sequence.
+  /// bytes that are no UTF-8 become ?, a longer text ends in "..." and is not cut inside a UTF-8 sequence.
   constexpr FixedText& append_foreign(std::string_view text, std::size_t limit) noexcept {
     constexpr std::size_t k_most_continuations = 3;
     const bool cut = text.size() > limit;
@@ -56,7 +56,7 @@ public:
     return cut ? append("...") : *this;
   }
 
-  /// Appends what `read(place, room)` puts there: it returns the number of bytes, at most `room`, or -1.
+  /// Appends the bytes that `read(place, room)` puts there: it returns their number, at most `room`, or -1.
   template <typename Read> FixedText& append_read(Read read) noexcept {
     const std::size_t room = Size - 1 - size_;
     const auto count = read(data_ + size_, room);

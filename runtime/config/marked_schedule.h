@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How our schedules travel through the OpenMP runtime and to child processes, which know nothing of them: as
-// monotonic:dynamic with a chunk that also serves a process that takes it literally (a static child, a plugin
-// that is bound past us).
+// The form of our schedules on their way through the OpenMP runtime and to child processes, which do not
+// understand them: monotonic:dynamic with a chunk that also serves a process that takes it literally (a
+// static child, a plugin that is bound past us).
 //
-// In the environment the capitals of the text say which of our schedules is meant. Inside the process a table
-// says which chunks are marks of ours; a program that asks for monotonic:dynamic itself gets a chunk that
-// is none.
+// In the environment the capitals of the text encode our schedule. Inside the process a table has the chunks
+// that are marks of ours; a program that asks for monotonic:dynamic itself gets a chunk that is none.
 #pragma once
 
 #include <array>
@@ -20,14 +19,14 @@
 
 namespace wstree::config {
 
-/// A schedule of ours as a program can set it and ask for it.
+/// A schedule of ours as a program can set and read it.
 struct OwnSchedule {
   ScheduleKind kind = ScheduleKind::wstree;
   std::uint64_t chunk = 1; // 1 to k_max_chunk; 0: none was given, but wstree then has 1
   bool operator==(const OwnSchedule&) const = default;
 };
 
-/// The schedule that `request` asks for.
+/// Returns the schedule that `request` asks for.
 constexpr OwnSchedule schedule_of(const ScheduleRequest& request) noexcept {
   const bool none = !request.chunk_given && request.kind != ScheduleKind::wstree;
   return {request.kind, none ? 0 : request.chunk};
@@ -35,23 +34,26 @@ constexpr OwnSchedule schedule_of(const ScheduleRequest& request) noexcept {
 
 /// Returns the value of OMP_SCHEDULE that stands for `request` in front of the runtime and in the environment
 /// of children: a schedule that every OpenMP runtime accepts, monotonic:dynamic with the chunk. Its capitals,
-/// which the runtimes do not mind, tell it from one that the user wrote: those in "monotonic" are the binary
-/// digits of the kind's number, from 1 on, the first letter for the lowest one; and "dynamic" ends with one.
+/// which the runtimes ignore, distinguish it from a user's value: those in "monotonic" are the binary digits
+/// of the kind's number, from 1 on, the first letter for the lowest one; and "dynamic" ends with one.
 ValueText to_marked(const ScheduleRequest& request) noexcept;
 
-/// What to_marked() wrote, here or in a parent process; nullopt for every other value.
+/// Returns the schedule in a value of to_marked(), made here or in a parent process; nullopt for every
+/// other value.
 std::optional<ScheduleRequest> parse_marked(std::string_view value) noexcept;
 
-/// The chunk of a value that asks for monotonic:dynamic and is not ours; nullopt for every other value.
+/// Returns the chunk of a value that asks for monotonic:dynamic and is not ours; nullopt for every
+/// other value.
 std::optional<int> parse_monotonic_dynamic(std::string_view value) noexcept;
 
-/// What chunks of monotonic:dynamic mean in this process. Entries are added and never changed. Any thread.
+/// The meanings of the chunks of monotonic:dynamic in this process. Entries are added and never changed.
+/// Any thread.
 class MarkTable {
 public:
-  /// The chunk that stands for `schedule` from now on: about that of the schedule itself.
+  /// Returns the chunk that stands for `schedule` from now on: about that of the schedule itself.
   int mark(OwnSchedule schedule) noexcept;
 
-  /// The program asks for monotonic:dynamic with `chunk`. Returns false if that is a mark of ours.
+  /// Notes that the program asks for monotonic:dynamic with `chunk`. Returns false if that is a mark of ours.
   bool leave_to_program(int chunk) noexcept;
 
   /// nullopt: `chunk` is the program's own.

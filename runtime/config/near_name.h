@@ -7,19 +7,20 @@
 
 namespace wstree::config {
 
-/// Number of letters that have to be inserted, removed, replaced or swapped with their neighbour to turn one
-/// word into the other, without regard to case. Only the first 64 bytes of each word count.
+/// Returns the number of letters that have to be inserted, removed, replaced or swapped with their neighbour
+/// to turn one word into the other, without regard to case. Only the first 64 bytes of each word count.
 std::size_t edit_distance(std::string_view a, std::string_view b) noexcept;
 
-/// The one of `candidates` that is nearest to `word`, the first of those that are equally near; empty if none
-/// is near enough to be what was meant.
+/// Returns the word of `candidates` that is nearest to `word`, the first of those that are equally near;
+/// empty if none is near enough to have been meant.
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates) noexcept;
 
-/// The WSTREE_* option whose name is nearest to `name`; empty if none is near enough to be what was meant.
+/// Returns the WSTREE_* option whose name is nearest to `name`; empty if none is near enough to have
+/// been meant.
 std::string_view nearest_option(std::string_view name) noexcept;
 
-/// The kind of schedule that is nearest to the one in `value`, a value of OMP_SCHEDULE; empty if none is
-/// near enough.
+/// Returns the kind of schedule that is nearest to the kind in `value`, a value of OMP_SCHEDULE; empty if
+/// none is near enough.
 std::string_view nearest_schedule(std::string_view value) noexcept;
 
 } // namespace wstree::config

@@ -74,7 +74,7 @@ public:
   Loader(const char* const* envp, ErrorSink errors, Options& options) noexcept
       : envp_(envp), errors_(errors), options_(options) {}
 
-  /// Stores what `parse` makes of the variable's value; leaves `target` alone if it is not set or bad.
+  /// Stores the result of `parse` for the variable's value; leaves `target` alone if it is not set or bad.
   template <class Value, class Parse> void read(Option option, Value& target, Parse parse) noexcept {
     const auto value = find_variable(envp_, text_of(option).name);
     if (!value || trim(*value).empty()) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the user can set. The table in options.def is the one truth; this header gives it types.
+// Settings of the user. The table in options.def is the one truth; this header gives it types.
 //
-// Nothing here allocates, throws, reads a global or asks the C library for state (locale, errno, getenv), so
+// Nothing here allocates, throws, reads a global or uses the C library's state (locale, errno, getenv), so
 // every function may run before the C library is initialised. All functions may be called from any thread at
 // any time.
 #pragma once
@@ -45,8 +45,8 @@ constexpr const OptionText& text_of(Option option) noexcept {
   return k_options[static_cast<std::size_t>(option)];
 }
 
-/// Largest chunk of a schedule of ours: OpenMP hands chunks around as int, and the bits above say which of
-/// our schedules it belongs to (marked_schedule.h).
+/// Largest chunk of a schedule of ours: OpenMP hands chunks around as int, and the bits above encode the
+/// schedule of ours that it belongs to (marked_schedule.h).
 inline constexpr std::uint64_t k_max_chunk = (std::uint64_t{1} << 26) - 1;
 /// Largest chunk of the fallback, which is the OpenMP runtime's.
 inline constexpr std::uint64_t k_max_fallback_chunk = 2147483647;
@@ -58,12 +58,12 @@ inline constexpr std::size_t k_max_path = 1023;
 inline constexpr std::uint64_t k_default_trace_events = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t k_fewest_trace_events = 64;
 inline constexpr std::uint64_t k_most_trace_events = std::uint64_t{1} << 24;
-/// What counts of OMP_AFFINITY_FORMAT, in bytes.
+/// Bytes of OMP_AFFINITY_FORMAT that count.
 inline constexpr std::size_t k_max_affinity_format = 255;
 
-/// A kind of loops in WSTREE_LOOPS: what the schedule clause in the program's source says.
-/// `static_` loops are not handed out, but cut anew from region to region (core/feedback). `proven` loops are
-/// static ones, too: those of regions whose function may be called again for parts of its loop.
+/// A kind of loops in WSTREE_LOOPS, by the schedule clause in the program's source. `static_` loops are not
+/// handed out, but cut anew from region to region (core/feedback). `proven` loops are static ones, too: those
+/// of regions whose function may be called again for parts of its loop.
 enum class LoopKind : std::uint8_t {
   runtime = 1,
   dynamic = 2,
@@ -119,7 +119,7 @@ struct Stats {
 
 enum class DisplayEnv : std::uint8_t { no, yes, verbose };
 
-/// Whether the threads of a team are pinned, and how.
+/// The way of pinning a team's threads; none: they are not pinned.
 enum class Bind : std::uint8_t { auto_, close, spread, none };
 
 /// The schedules of the library (core/kinds.h), with the numbers of core::Model.
@@ -169,7 +169,7 @@ std::optional<Stats> parse_stats(std::string_view value) noexcept;
 std::optional<std::string_view> parse_record(std::string_view value) noexcept;
 /// WSTREE_TRACE_EVENTS.
 std::optional<std::uint64_t> parse_trace_events(std::string_view value) noexcept;
-/// WSTREE_RULES: what it names, empty for "0". Points into `value`.
+/// Returns the rules that WSTREE_RULES names, empty for "0". Points into `value`.
 std::optional<std::string_view> parse_rules(std::string_view value) noexcept;
 /// WSTREE_THREADS and WSTREE_WAIT: true for auto.
 std::optional<bool> parse_threads(std::string_view value) noexcept;
@@ -249,7 +249,7 @@ void report_schedule(std::string_view value, const ScheduleRequest& request, Err
 /// One line about a value for which is_misspelled_schedule() holds, and which `used` replaces.
 void report_misspelled_schedule(std::string_view value, std::string_view used, ErrorSink errors) noexcept;
 
-/// Value of `name` in `envp`, or nullopt. Does for any list what getenv does for environ.
+/// Returns the value of `name` in `envp`, or nullopt. Reads any list as getenv reads environ.
 std::optional<std::string_view> find_variable(const char* const* envp, std::string_view name) noexcept;
 
 } // namespace wstree::config

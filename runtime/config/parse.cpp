@@ -8,7 +8,7 @@
 namespace wstree::config {
 namespace {
 
-/// All that one of the OpenMP runtimes takes for true.
+/// Returns whether one of the OpenMP runtimes takes the word for true.
 bool is_true(std::string_view word) noexcept {
   for (const std::string_view yes : {"true", "1", "yes", "on", ".true.", ".t."})
     if (same_word(word, yes)) return true;

@@ -71,7 +71,7 @@ void parse_pattern(std::string_view word, Rule& rule) noexcept {
   }
 }
 
-/// What is wrong with one setting; empty: nothing.
+/// Parses one setting into `rule`. Returns the error; empty: there is none.
 std::string_view parse_setting(std::string_view word, Rule& rule) noexcept {
   const auto [name, value] = split(word, '=');
   if (!value) {
@@ -150,8 +150,8 @@ std::optional<Rule> parse_rule(std::string_view line, RuleError& error) noexcept
 }
 
 bool matches_glob(std::string_view glob, std::string_view text) noexcept {
-  // Where a * fails, only the latest one has to take a character more: the ones before it matched as little
-  // as they could.
+  // After a mismatch, only the latest * has to take a character more: the earlier * matched as little as
+  // they could.
   std::size_t g = 0;
   std::size_t t = 0;
   std::size_t star = std::string_view::npos;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One line of WSTREE_RULES: which loops, and what holds for them.
+// One line of WSTREE_RULES: a pattern for loops, and their settings.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace wstree::config {
 
-/// What rules say about one loop, or about one region. Where all bits of a field are 0, no rule says
-/// anything. One word, so that the members of a team can agree on it by one compare-and-swap.
+/// The rules' settings for one loop, or for one region. A field whose bits are all 0 is not set by any rule.
+/// One word, so that the members of a team can agree on it by one compare-and-swap.
 class Ruling {
 public:
   constexpr Ruling() noexcept = default;
@@ -25,7 +25,7 @@ public:
   constexpr std::uint64_t bits() const noexcept { return bits_; }
   bool operator==(const Ruling&) const = default;
 
-  /// Bits that members agree on; those above say what was decided before the region began.
+  /// Bits that members agree on; those above hold decisions from before the region.
   static constexpr unsigned k_loop_bits = 42;
 
   constexpr bool is_left_to_runtime() const noexcept { return field(k_server) == 1; }
@@ -35,11 +35,12 @@ public:
   constexpr std::optional<bool> history() const noexcept {
     return field(k_history) == 0 ? std::nullopt : std::optional(field(k_history) == 2);
   }
-  /// Whether the chunk in the source of a dynamic or guided loop does not hold: threads may share chunks.
+  /// Returns whether a rule lets threads share the chunks of a dynamic or guided loop, whose source gives
+  /// their size.
   constexpr bool cuts_chunks() const noexcept { return field(k_cut) != 0; }
   constexpr std::uint64_t threads() const noexcept { return field(k_threads); } ///< 0: as without rules
-  /// The kinds of loops that are served; `otherwise` if no rule says so. A rule that names a schedule for a
-  /// loop has it served, whatever the loop's source says.
+  /// Returns the kinds of loops that are served; `otherwise` if no rule sets them. A rule that names a
+  /// schedule for a loop has it served, with any clause in the loop's source.
   constexpr LoopKinds loops(LoopKinds otherwise) const noexcept {
     if (field(k_loops) != 0) return LoopKinds{static_cast<std::uint8_t>(field(k_loops))};
     return names_schedule() ? LoopKinds{k_all_loops} : otherwise;
@@ -55,7 +56,7 @@ public:
   constexpr void cut_chunks() noexcept { set(k_cut, 1); }
   constexpr void set_loops(LoopKinds loops) noexcept { set(k_loops, loops.bits); }
   constexpr void set_threads(std::uint64_t threads) noexcept { set(k_threads, threads); }
-  /// What `later` says counts.
+  /// Overwrites fields with those that `later` sets.
   constexpr void overlay(Ruling later) noexcept {
     if (later.field(k_server) != 0) {
       for (const Field field : {k_server, k_kind, k_chunk}) set(field, later.field(field));
@@ -70,7 +71,7 @@ private:
   };
   static constexpr Field k_chunk{0, 26}, k_kind{26, 4}, k_server{30, 2}, k_loops{32, 7}, k_history{39, 2},
       k_cut{41, 1}, k_threads{42, 20};
-  // Of these fields the number of threads alone is decided before the region.
+  // The number of threads is the only field that is decided before the region.
   static_assert(k_cut.shift + k_cut.width <= k_loop_bits && k_threads.shift >= k_loop_bits);
 
   static constexpr std::uint64_t mask(Field field) noexcept {
@@ -100,30 +101,30 @@ struct Rule {
   std::uint64_t first = 0; ///< line or offset
   std::uint64_t last = 0;
   Ruling ruling;
-  std::optional<Bind> bind; ///< of `everything` and `program` only
+  std::optional<Bind> bind; ///< only for `everything` and `program`
 };
 
-/// What parse_rule() says about a line without a rule.
+/// The error of parse_rule() in a line without a rule.
 struct RuleError {
-  std::string_view word;   ///< that is not understood; empty: something is missing
+  std::string_view word;   ///< the word that is not understood; empty: something is missing
   std::string_view reason; ///< lives as long as the process
 };
 
-/// A line of a rules file; nullopt: blank or a comment (error.reason empty), or not understood.
+/// Returns a line of a rules file; nullopt: blank or a comment (error.reason empty), or not understood.
 std::optional<Rule> parse_rule(std::string_view line, RuleError& error) noexcept;
 
 /// Files of rules are shorter.
 inline constexpr std::size_t k_most_rule_bytes = std::size_t{4} << 20;
-/// Whether what is in a file of rules can be rules: no program, picture or UTF-16.
+/// Returns whether the content of a file can be rules: no program, picture or UTF-16.
 constexpr bool is_text(std::string_view text) noexcept { return text.find('\0') == std::string_view::npos; }
 inline constexpr std::string_view k_no_text = "it is no text";
 
-/// Whether `text` is `glob`, in which * stands for any text and ? for one character.
+/// Returns whether `text` matches `glob`, in which * stands for any text and ? for one character.
 bool matches_glob(std::string_view glob, std::string_view text) noexcept;
-/// Whether `path` ends with the components of `glob`: "src/a.c" is the end of "/home/x/src/a.c".
+/// Returns whether `path` ends with the components of `glob`: "src/a.c" is the end of "/home/x/src/a.c".
 bool matches_path(std::string_view glob, std::string_view path) noexcept;
 
-/// Where a loop is, as far as it is known.
+/// The place of a loop, as far as it is known.
 struct RulePlace {
   std::string_view module; ///< name of its file
   std::string_view build_id;
@@ -134,8 +135,8 @@ struct RulePlace {
 };
 bool matches(const Rule& rule, const RulePlace& place) noexcept;
 
-/// The next line of `text`, which loses it. A semicolon ends a line too. Some editors put a mark in front of
-/// UTF-8, which files that were joined have in other lines than the first one: the line comes without it.
+/// Takes the next line of `text`. A semicolon ends a line too. Some editors put a mark in front of UTF-8,
+/// which files that were joined have in other lines than the first one: the line comes without it.
 std::string_view take_rule_line(std::string_view& text) noexcept;
 
 } // namespace wstree::config

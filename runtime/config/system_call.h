@@ -44,7 +44,7 @@ inline long call_kernel(long number, const long (&words)[6]) noexcept {
 
 } // namespace detail
 
-/// Returns what the kernel returns: an error is its negative number. Leaves errno alone, and is no
+/// Returns the kernel's result: an error is its negative number. Leaves errno alone, and is no
 /// cancellation point.
 template <class... Arguments> long system_call(long number, Arguments... arguments) noexcept {
   static_assert(sizeof...(arguments) <= 6);

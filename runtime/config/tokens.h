@@ -13,7 +13,8 @@ namespace wstree::config {
 constexpr bool is_blank(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// All but the first `count` bytes, which must be there. substr() would bring in the machinery that throws.
+/// Returns all but the first `count` bytes, which must be there. substr() would bring in the machinery
+/// that throws.
 constexpr std::string_view without_first(std::string_view text, std::size_t count) noexcept {
   text.remove_prefix(count);
   return text;
@@ -43,7 +44,7 @@ constexpr Split split(std::string_view text, char separator) noexcept {
   return {trim(text.substr(0, at)), trim(without_first(text, at + 1))};
 }
 
-/// A number in decimal digits, without sign, from `least` to `most`.
+/// Returns the number in decimal digits, without sign, from `least` to `most`.
 inline std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t least,
                                                  std::uint64_t most) noexcept {
   std::uint64_t number = 0;

@@ -6,7 +6,8 @@
 
 namespace wstree::config {
 
-/// Bytes of the well-formed UTF-8 sequence at the front of `text` (not empty), or 0 if there is none.
+/// Returns the bytes of the well-formed UTF-8 sequence at the front of `text` (not empty), or 0 if there
+/// is none.
 constexpr std::size_t utf8_size(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x80) return 1;
@@ -20,8 +21,8 @@ constexpr std::size_t utf8_size(std::string_view text) noexcept {
   return overlong || surrogate || too_large ? 0 : size;
 }
 
-/// Whether the well-formed sequence of `size` bytes at the front of `text` is a control character, of those
-/// that terminals obey: U+0000 to U+001F and U+007F to U+009F.
+/// Returns whether the well-formed sequence of `size` bytes at the front of `text` is a control character of
+/// those that terminals obey: U+0000 to U+001F and U+007F to U+009F.
 constexpr bool is_control(std::string_view text, std::size_t size) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (size == 1) return byte(0) < 0x20 || byte(0) == 0x7f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The private side of the loop that a member is in, whatever its model.
+// The private side of the loop that a member is in, for any model.
 #pragma once
 
 #include "recording.h"
@@ -26,7 +26,7 @@ public:
     left_.begin = left_.end;
     return true;
   }
-  std::uint64_t size() const noexcept { return size_; } ///< of all of it
+  std::uint64_t size() const noexcept { return size_; } ///< size of the whole piece
 
 private:
   core::Range left_;
@@ -36,11 +36,12 @@ private:
 /// Made anew for each loop of the team: most regions have few loops, and many threads are alone. Private to
 /// its member.
 ///
-/// The tree shares a loop, another model does, or each member has one piece of it. In front of that stands
-/// what the loop is watched by, if it is: a trace, a recording, or a trace of what the recording hands out.
+/// The tree shares out a loop, or another model does, or each member has one piece of it. If the loop is
+/// watched, a watcher stands in front of that: a trace, a recording, or a trace of the pieces that the
+/// recording hands out.
 template <class P> class AnyWorker {
 public:
-  AnyWorker() noexcept {} // leaves alone what needs no value yet
+  AnyWorker() noexcept {} // leaves members without a value that need none yet
   AnyWorker(const AnyWorker&) = delete;
   AnyWorker& operator=(const AnyWorker&) = delete;
 
@@ -61,15 +62,15 @@ public:
   }
   /// Returns whether the member has its part of the loop whole, and the loop is not watched, or not any more.
   bool has_piece() const noexcept { return asks_ == Asks::piece; }
-  /// As next_slowly(), if has_piece(), which needs no other member.
+  /// Does next_slowly(), if has_piece(), which needs no other member.
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return piece_.take(out); }
-  /// Records from now on what the iterations of this loop take.
+  /// Records from now on the times of this loop's iterations.
   void record(Recording& recording) noexcept {
     watch();
     recording_ = &recording;
     asks_ = Asks::watched;
   }
-  /// Writes to `track` what the member does in this loop, which it entered at `like.begin`; after record().
+  /// Writes to `track` the member's events in this loop, which it entered at `like.begin`; after record().
   /// `shortest`: see TracedBatches.
   void trace(Track& track, const Event& like, std::uint64_t shortest) noexcept {
     watch();
@@ -88,8 +89,8 @@ public:
     return recording_;
   }
 
-  /// Returns the next batch if the tree has it at hand. If not, the caller asks next_slowly(), and when
-  /// that returns false, nothing is left for this member.
+  /// Returns the next batch if the tree has it at hand. If not, the caller calls next_slowly(), and when that
+  /// returns false, nothing is left for this member.
   [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept {
     return asks_ <= Asks::traced_tree && worker<core::Model::tree>().next_quickly(out);
   }
@@ -107,16 +108,16 @@ public:
   }
 
 private:
-  /// What a request for the next batch asks.
+  /// The source of the next batch.
   enum class Asks : std::uint8_t {
     tree,
-    traced_tree, // the same; what the tree hands out quickly is added to the trace afterwards
+    traced_tree, // tree, whose quick batches are added to the trace afterwards
     model,       // model_
     piece,
-    watched // trace and recording, which ask unwatched_
+    watched // trace and recording, which call unwatched_
   };
 
-  /// The private side of the present loop, whose model is `model`.
+  /// Returns the private side of the present loop, whose model is `model`.
   template <core::Model model> auto& worker() noexcept {
     using Worker = core::WorkerOf<P, model>;
     static_assert(sizeof(Worker) <= sizeof(bytes_) && alignof(Worker) <= alignof(std::max_align_t));
@@ -144,7 +145,7 @@ private:
   }
   bool is_watched() const noexcept { return asks_ == Asks::traced_tree || asks_ == Asks::watched; }
   Asks shared_by() const noexcept { return is_watched() ? unwatched_ : asks_; }
-  /// Not of a loop in pieces.
+  /// Returns the model; not of a loop in pieces.
   core::Model model_in_use() const noexcept { return shared_by() == Asks::tree ? core::Model::tree : model_; }
   core::Counts counts_of_model() noexcept {
     return core::with_model(model_in_use(), [&]<core::Model known>() { return worker<known>().counts(); });
@@ -228,12 +229,12 @@ private:
 #undef WSTREE_BYTES
 
   Asks asks_ = Asks::piece;
-  core::Model model_; // where that is asked
-  // Of a loop that is watched, and not read in any other:
-  Asks unwatched_;               // what it would ask otherwise
+  core::Model model_; // only for Asks::model
+  // Only for a loop that is watched:
+  Asks unwatched_;               // the source of the batches
   Recording* recording_;         // nullptr: it is not recorded
   TracedBatches* traced_;        // nullptr: it is not traced
-  std::uint64_t traced_since_;   // of a loop that is traced, as the next two
+  std::uint64_t traced_since_;   // only for a loop that is traced, as the next two
   union {                        // so that it needs no value
     core::Counts traced_counts_; // when its events were up to date
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The static loops of the parallel regions at one code location: what their parts took, and how they are cut.
+// The static loops of the parallel regions at one code location: the times of their parts, and the cuts.
 #pragma once
 
 #include "static_account.h"
@@ -27,7 +27,7 @@ struct BalancedLoops {
   bool stays_equal = false; ///< and is not watched: see BalancedRegion::keep_equal()
 };
 
-/// What the members took for the loops of a region with one number of iterations.
+/// Times of the members for a region's loops with one number of iterations.
 struct MeasuredLoops {
   std::uint64_t iterations = 0;
   std::uint32_t members = 0;
@@ -42,12 +42,12 @@ struct MeasuredLoops {
 /// P: Platform.
 template <class P> class BalancedRegion {
 public:
-  static constexpr std::uint32_t k_kinds = 8; ///< of loops
+  static constexpr std::uint32_t k_kinds = 8; ///< numbers of iterations that a region's loops may have
 
   /// Opens the region for a thread that is about to fork. Returns false if the runtime is to cut its loops.
   bool open() noexcept {
-    // acquire: pairs with the release in close(); what the latest opener wrote is complete. Guard: none on
-    // x86; nested_and_roots in tests/abi/static_loops.cpp opens it from two roots.
+    // acquire: pairs with the release in close(); the writes of the latest opener are complete. Guard: none
+    // on x86; nested_and_roots in tests/abi/static_loops.cpp opens it from two roots.
     if (busy_.exchange(true, std::memory_order_acquire)) return false;
     ++number_;
     if (number_ >= next_look_) return true;
@@ -106,7 +106,7 @@ public:
     busy_.store(false, std::memory_order_release);
   }
 
-  /// Returns what is known of such loops, to any member in a region; nullptr if there were none before.
+  /// Returns the record of such loops, to any member in a region; nullptr if there were none before.
   const BalancedLoops* find(std::uint64_t iterations, std::uint32_t members) const noexcept {
     for (const auto& loops : kinds_)
       if (loops.memory != nullptr && loops.balance.iterations() == iterations &&
@@ -114,8 +114,8 @@ public:
         return &loops;
     return nullptr;
   }
-  /// Returns the entry in which member `index` of `members` keeps what it takes for such loops; nullptr if
-  /// there is no memory.
+  /// Returns the entry in which member `index` of `members` keeps its time for such loops; nullptr if there
+  /// is no memory.
   StaticAccount::Entry* entry(std::uint32_t index, std::uint32_t members, std::uint64_t iterations) noexcept {
     // acquire: pairs with the release in grow(), by which the number of accounts is complete. Guard: none on
     // x86; TheFirstExecutionIsToldOfEachSizeOfTheTeam under ThreadSanitizer.
@@ -150,7 +150,7 @@ private:
   }
 
   /// Puts accounts of `members` in the place of `before`, which has fewer or is null. All members of a team
-  /// ask for the same number: the first one's stay. Returns the accounts; nullptr: no memory.
+  /// call with one number: the first one's stay. Returns the accounts; nullptr: no memory.
   [[gnu::noinline]] Accounts* grow(Accounts* before, std::uint32_t members) noexcept {
     auto* larger = static_cast<Accounts*>(P::allocate(bytes_of_accounts(members))); // zeroed: of no region
     if (larger == nullptr) return nullptr;
@@ -220,7 +220,7 @@ private:
     }
     tell(all);
   }
-  /// Of loops that are new and have equal parts.
+  /// Returns the times of loops that are new and have equal parts.
   MeasuredLoops measured(const StaticAccount::Entry& entry) const noexcept {
     MeasuredLoops all{entry.iterations, account_of(0).members, entry.loops, 0, 0, true, true};
     for (std::uint32_t m = 0; m < all.members; ++m) {
@@ -276,7 +276,7 @@ private:
   }
 
   std::atomic<bool> busy_{false};
-  std::uint64_t number_ = 0;    // of the region, or of the latest one
+  std::uint64_t number_ = 0;    // number of the open region, or of the latest one
   std::uint64_t next_look_ = 0; // regions before it have loops that are too short
   bool some_watched_ = false;
   std::array<BalancedLoops, k_kinds> kinds_{};

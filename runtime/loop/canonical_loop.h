@@ -7,8 +7,9 @@
 
 namespace wstree::loop {
 
-/// How many steps fit into `distance`. Most loops go in single steps, and a division takes a tenth of the
-/// time of entering a loop. (Asked whether the step is 1, compilers see that x / 1 is x, and divide always.)
+/// Returns the number of steps that fit into `distance`. Most loops go in single steps, and a division takes
+/// a tenth of the time of entering a loop. (With the test step == 1, compilers would see that x / 1 is x, and
+/// always divide.)
 template <class Unsigned> constexpr Unsigned steps_in(Unsigned distance, Unsigned step) {
   return step > 1 ? distance / step : distance;
 }
@@ -38,7 +39,7 @@ public:
   /// False if the trip count exceeds k_most_iterations; iterations() is then meaningless.
   constexpr bool countable() const { return countable_; }
   constexpr std::uint64_t iterations() const { return iterations_; }
-  /// The value of the loop variable in iteration k, 0 <= k < iterations().
+  /// Returns the value of the loop variable in iteration k, 0 <= k < iterations().
   constexpr T at(std::uint64_t k) const {
     return static_cast<T>(lower_ + static_cast<Unsigned>(k) * stride_);
   }
@@ -52,7 +53,7 @@ private:
 };
 
 /// The loop `for (T i = start; up ? i < end : i > end; i += increment)`, T being long or unsigned long long:
-/// GCC's way to say it. The values are kept modulo 2^64; a negative increment of the unsigned form is its
+/// GCC's form of a loop. The values are kept modulo 2^64; a negative increment of the unsigned form is its
 /// two's complement. An increment of 0, which no compiler emits, counts as a loop that is not countable.
 class HalfOpenLoop {
 public:
@@ -71,14 +72,15 @@ public:
   constexpr std::uint64_t start() const { return start_; }
   constexpr std::uint64_t end() const { return end_; }
   constexpr std::uint64_t increment() const { return increment_; }
-  /// Whether its bounds lie 2^62 or more apart, or its values. libgomp's own arithmetic overflows there, but
-  /// for dynamic loops with the chunk 1, and static ones without a chunk that have whole steps.
+  /// Returns whether the loop's bounds, or its values, lie 2^62 or more apart. libgomp's own arithmetic
+  /// overflows there, but for dynamic loops with the chunk 1, and static ones without a chunk that have
+  /// whole steps.
   constexpr bool is_wide() const {
     if (iterations_ == 0) return !countable_;
     return (distance() | step()) >> 62 != 0;
   }
-  /// Whether its type holds the value one step behind the last one, and a signed number of 64 bits holds the
-  /// distance of the bounds and one step more.
+  /// Returns whether the loop's type holds the value one step behind the last one, and a signed number of 64
+  /// bits holds the distance of the bounds and one step more.
   constexpr bool has_whole_steps() const {
     if (!countable_ || (distance() | step()) >> 63 != 0 || (distance() + step()) >> 63 != 0) return false;
     const std::uint64_t least = signed_ ? std::uint64_t{1} << 63 : 0;

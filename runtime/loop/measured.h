@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a team did in a loop that was entered with Settings::clocked, for the member that leaves it last.
+// A team's counts and times in a loop that was entered with Settings::clocked, for the member that leaves
+// it last.
 #pragma once
 
 #include "any_worker.h"
@@ -18,7 +19,7 @@ struct Execution {
   core::Counts total;
   std::uint64_t busy_max = 0;      ///< ticks of the member that was busy longest
   std::uint64_t wall = 0;          ///< ticks from the first arrival to the last departure
-  core::Cells<Account> accounts{}; ///< of the members; theirs again when the report is done
+  core::Cells<Account> accounts{}; ///< the members' accounts; theirs again when the report is done
   std::uint64_t late = 0;          ///< ticks from the first arrival to each member's own, summed up
   /// Ticks that an even loop could save, as members came late and lost their processors.
   std::uint64_t most_uneven = ~std::uint64_t{0};
@@ -48,7 +49,8 @@ void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t ent
   std::uint64_t last = now;
   for (std::uint32_t m = 0; m < ring.members(); ++m) {
     Account& account = all.accounts[m];
-    // Of another loop: the member had departed. Members that are not the last one may read its number.
+    // The account is of another loop: the member had departed. Members that are not the last one may read
+    // its number.
     if (account.loop != ring.loop()) {
       account.counts = {};
       account.entered = account.left = now;

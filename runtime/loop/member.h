@@ -18,7 +18,7 @@ namespace wstree::loop {
 template <class P, class Sizes = UsualSizes> class Member {
 public:
   using Opening = typename Team<P, Sizes>::Opening;
-  /// `team`, which is open as `opening` says, may be null if `members` is 1.
+  /// `team`, which was opened with `opening`, may be null if `members` is 1.
   Member(Team<P, Sizes>* team, const Opening& opening, std::uint32_t index, std::uint32_t members) noexcept
       : ring_(team, opening, index, members) {}
   Member(Team<P, Sizes>* team, std::uint32_t index, std::uint32_t members) noexcept
@@ -28,7 +28,7 @@ public:
 
   std::uint32_t index() const noexcept { return ring_.index(); }
   std::uint32_t members() const noexcept { return ring_.members(); }
-  /// Sets where the other members are; before the first loop. `near` and what it points to outlive
+  /// Sets where the other members are; before the first loop. `near` and the memory that it points to outlive
   /// the region.
   void set_neighbourhood(const core::Neighbourhood& near) noexcept { near_ = near; }
   /// Keeps this member from ever ending the ring, however long it waits for a slot. Before the first loop.
@@ -59,9 +59,9 @@ public:
     return true;
   }
 
-  /// Records what the iterations take, right after enter(), which was with Settings::clocked. `memory` is
-  /// for a member that is alone (may be nullptr, then nothing is recorded); a member of a larger team has
-  /// its own. `iterations` and `smallest` as for enter(); `pace` outlives the loop.
+  /// Records the times of iterations, right after enter(), which was with Settings::clocked. `memory` is for
+  /// a member that is alone (may be nullptr, then nothing is recorded); a member of a larger team has its
+  /// own. `iterations` and `smallest` as for enter(); `pace` outlives the loop.
   void record(const Pace& pace, std::uint64_t iterations, std::uint64_t smallest,
               Recording* memory) noexcept {
     if (members() != 1) {
@@ -74,8 +74,8 @@ public:
     worker_.record(*memory);
   }
 
-  /// Writes to `track` what this member does in the loop, right after enter() or record(). `like`: what is
-  /// known of the events besides; the rest is filled in here.
+  /// Writes to `track` this member's events in the loop, right after enter() or record(). `like`: the known
+  /// fields of the events; the rest is filled in here.
   void trace(Track& track, Event like, std::uint64_t shortest) noexcept {
     like.begin = like.end = entered_;
     like.member = index();
@@ -89,21 +89,20 @@ public:
 
   /// Gives this member its next chunk. Returns false if there is none; the member leaves the loop by leave().
   bool next(core::Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
-  /// The two halves of next(): if the first one returns false, the caller has to ask the second one.
+  /// The two halves of next(): if the first one returns false, the caller has to call the second one.
   [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept { return worker_.next_quickly(out); }
   bool next_slowly(core::Range& out) noexcept {
     const core::DefaultFloats floats;
     return worker_.next_slowly(out);
   }
-  /// The second half, if this member has its share of the loop in one piece.
+  /// Return whether this member has its share of the loop in one piece, and take it.
   bool has_piece() const noexcept { return worker_.has_piece(); }
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return worker_.next_piece(out); }
 
   /// Ends this member's part in a loop, finished or not.
   void leave() noexcept { in_loop_ = false; }
-  /// The same for a loop that was entered with Settings::clocked: the last member to leave
-  /// calls `report(Execution)`.
-  /// `preempted`: ticks since then in which the member had no processor.
+  /// Leaves a loop that was entered with Settings::clocked: the last member to leave calls
+  /// `report(Execution)`. `preempted`: ticks since its entry in which the member had no processor.
   template <class Report> void leave(Report&& report, std::uint64_t preempted = 0) noexcept {
     if (!in_loop_) return;
     if (settings_->clocked) {
@@ -146,7 +145,7 @@ private:
   RingMember<P, Sizes> ring_;
   bool departed_ = false;
   bool in_loop_ = false;
-  // Of the present loop:
+  // About the present loop:
   std::uint64_t entered_; // in ticks
   const core::Settings* settings_;
   core::Neighbourhood near_;

@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  /// First item of the part of `member`.
+  /// Returns the first item of the part of `member`.
   constexpr std::uint64_t begin(std::uint64_t member) const noexcept {
     return size_ * member + std::min(larger_, member);
   }
@@ -51,8 +51,8 @@ private:
 
   std::uint64_t items_;
   std::uint64_t own_;
-  std::uint64_t size_;   // of the parts
-  std::uint64_t larger_; // of the parts: they have one item more
+  std::uint64_t size_;   // items in a smaller part
+  std::uint64_t larger_; // number of parts that have one item more
   std::uint32_t members_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the iterations of one loop took one member: pieces and their times, in memory that does not grow.
+// Recorded times of one member's iterations of one loop: pieces and their times, in memory that does
+// not grow.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -22,29 +23,29 @@ struct Piece {
   std::uint64_t ticks = 0;
 };
 
-/// What the calling thread has had of its processor so far.
+/// The calling thread's use of its processor so far.
 struct ProcessorTime {
-  std::uint64_t ticks = 0;    ///< that it ran
+  std::uint64_t ticks = 0;    ///< time that it ran
   std::uint64_t given_up = 0; ///< times that it waited for something
 };
 
-/// How finely a loop is recorded, and with which clocks; in ticks.
+/// The fineness of a loop's recording, and its clocks; in ticks.
 struct Pace {
-  std::uint64_t target = 5'000; ///< what a piece should take
-  std::uint64_t clock = 0;      ///< what looking at the clock takes; no piece is charged for it
+  std::uint64_t target = 5'000; ///< aim for the time of a piece
+  std::uint64_t clock = 0;      ///< time of a look at the clock; no piece is charged for it
   /// Pieces that take `suspicious` ticks and more are not charged for the time that their thread was
   /// interrupted. nullptr: they are charged.
   ProcessorTime (*processor_time)() noexcept = nullptr;
   std::uint64_t suspicious = 100'000;
 };
 
-/// Cuts what a schedule hands out into pieces that take about Pace::target, and keeps their times. When there
+/// Cuts the batches of a schedule into pieces that take about Pace::target, and keeps their times. When there
 /// is no room for more, neighbours that are cheap become one piece and the target doubles. So the sums stay
-/// right, expensive iterations stay apart, and the memory is what it was. Private to its member until that
-/// has left the loop.
+/// right, expensive iterations stay apart, and the memory does not grow. Private to its member until that has
+/// left the loop.
 class Recording {
 public:
-  /// Pieces that a member of a team keeps: the fewer the more members there are.
+  /// Returns the pieces that a member of a team keeps: the fewer the more members there are.
   static constexpr std::uint32_t capacity(std::uint32_t members) noexcept {
     return std::max(core::tuning::k_fewest_pieces, 2 * core::tuning::k_most_pieces / std::max(members, 2U));
   }
@@ -90,12 +91,12 @@ public:
   }
 
   bool has_more() const noexcept { return rest_.begin != rest_.end; }
-  /// What the schedule handed out, to be cut.
+  /// Takes a batch of the schedule, to be cut.
   void take(const core::Range& batch) noexcept { rest_ = batch; }
   /// The next piece of that; the last one of the loop's last batch is the last one.
   void cut(core::Range& out, std::uint64_t now) noexcept {
     const std::uint64_t left = rest_.end - rest_.begin;
-    // What would be smaller than the smallest batch stays with the piece before it.
+    // A rest smaller than the smallest batch stays with the piece before it.
     given_ = left < step_ + smallest_ ? left : step_;
     if (core::elapsed(finished_, now) >= pace_->suspicious)
       look(now); // interrupted, or waiting, between pieces
@@ -123,8 +124,9 @@ private:
     if (pace_->processor_time != nullptr) processor_ = {now, pace_->processor_time()};
   }
 
-  /// For how long the thread was not running since the last such look. A short piece is hardly ever
-  /// interrupted, so the present piece is the one that was. Waiting for something is part of a loop's costs.
+  /// Returns the time in which the thread was not running since the last such look. A short piece is hardly
+  /// ever interrupted, so the interruption belongs to the present piece. Waiting for something is part of a
+  /// loop's costs.
   [[gnu::noinline]] std::uint64_t interrupted(std::uint64_t ticks, std::uint64_t now) noexcept {
     const Look before = processor_;
     look(now);
@@ -188,8 +190,8 @@ private:
   std::uint64_t smallest_ = 1;
   std::uint64_t largest_ = 1;
   std::uint64_t step_ = 1;
-  core::Range rest_;           // of what the schedule handed out
-  std::uint64_t begin_ = 0;    // of the piece that the member is busy with
+  core::Range rest_;           // rest of the batch
+  std::uint64_t begin_ = 0;    // first iteration of the piece that the member is busy with
   std::uint64_t finished_ = 0; // when the piece before it was
   std::uint64_t given_ = 0;    // its units; 0: it is busy with none
   std::uint64_t since_ = 0;

@@ -36,7 +36,7 @@ struct KnownCost {
                                            tuning::k_longest_call * least);
     return std::clamp(share / piece, std::min(tuning::k_fewest_calls, most), most);
   }
-  /// Ticks of all members together.
+  /// Returns the ticks of all members together.
   constexpr std::uint64_t work(std::uint64_t iterations) const noexcept {
     constexpr std::uint64_t k_most = std::uint64_t{1} << 56;
     iterations = std::max<std::uint64_t>(iterations, 1);
@@ -46,14 +46,14 @@ struct KnownCost {
 
 /// The costs of regions with one function. Any thread; zeroed memory is a valid state.
 ///
-/// Members whose shares are brief and even execute them whole, as without the library. Of such a region only
-/// the time from the fork to the join is seen. If it is much longer than in those that were cut, the next
-/// ones are cut again. That costs one execution without steals, and twice as many executions have to be calm
-/// before the next one.
+/// Members whose shares are brief and even execute them whole, as without the library. Only the time of such
+/// a region from the fork to the join is seen. If it is much longer than that of regions that were cut, the
+/// next regions are cut again. That costs one execution without steals, and twice as many executions have to
+/// be calm before the next one.
 class RepeatedCost {
 public:
-  // relaxed everywhere: teams that execute the same function at the same time may mix what they know, which
-  // is a guess anyway.
+  // relaxed everywhere: teams that execute one function at the same time may mix their costs, which are
+  // guesses anyway.
   KnownCost known() const noexcept {
     return {cost_.load(std::memory_order_relaxed), was_even_.load(std::memory_order_relaxed)};
   }
@@ -94,7 +94,7 @@ public:
 
 private:
   static constexpr std::uint32_t k_most_calm = core::tuning::k_calm << core::tuning::k_most_doubled;
-  /// Ticks of all members together.
+  /// Returns the ticks of all members together up to which shares are executed whole.
   static constexpr std::uint64_t longest_whole(std::uint32_t members,
                                                const core::Settings& settings) noexcept {
     return core::tuning::k_whole * settings.shortest_target * members;

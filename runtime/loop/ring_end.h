@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where a region's ring of loop slots ends, if a member waits for one that does not come.
+// The end of a region's ring of loop slots, if a member waits for a slot that does not become free.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -21,7 +21,7 @@ namespace wstree::loop {
 ///
 /// [T7] seq_cst but for failures, from which nothing is concluded. So are the positions (T2) on both sides,
 ///      the own position that is written before, and the count of absent members. If a member that found a
-///      slot free misses the question, then the one that asks sees every position that this member has seen.
+///      slot free misses the question, then the asking member sees every position that this member has seen.
 ///      Guard: model_team ends_2x4, ends_3x4 (anything weaker: a loop is served for some members only).
 template <class P> class RingEnd {
 public:
@@ -51,7 +51,7 @@ public:
   Word read() const noexcept {
     return Word(word_.load(P::order(core::Tag::end_ring, std::memory_order_seq_cst))); // T7
   }
-  /// Replaces what was read. Returns false if the word has changed since.
+  /// Replaces the word that was read. Returns false if it has changed since.
   bool replace(Word seen, Word wanted) noexcept {
     std::uint64_t expected = seen.raw();
     return word_.compare_exchange_strong(expected, wanted.raw(),

@@ -18,7 +18,7 @@ public:
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
   using Opening = typename Team<P, Sizes>::Opening;
 
-  /// `team`, which is open as `opening` says, may be null if `members` is 1.
+  /// `team`, which was opened with `opening`, may be null if `members` is 1.
   RingMember(Team<P, Sizes>* team, const Opening& opening, std::uint32_t index,
              std::uint32_t members) noexcept
       : team_(team), opening_(opening), index_(index), members_(members) {}
@@ -28,14 +28,14 @@ public:
   std::uint32_t index() const noexcept { return index_; }
   std::uint32_t members() const noexcept { return members_; }
   core::Priors& priors() const noexcept { return storage_->priors(index_); }
-  /// As PaceKeeper::enter(). Kept out of the way of loops that ask nothing.
+  /// Does PaceKeeper::enter(). Kept out of the way of loops that need no pace.
   [[gnu::noinline]] core::Pace* pace(const core::Prior& prior, std::uint64_t iterations,
                                      const core::Settings& settings) const noexcept {
     return storage_->pace(index_).enter(prior, iterations, loop_, index_, members_, settings,
                                         storage_->probes());
   }
   void keep() noexcept { keeps_ = true; }
-  /// Of the loop that was started last.
+  /// Returns the number of the loop that was started last.
   std::uint64_t loop() const noexcept { return loop_; }
   std::uint64_t use() const noexcept { return loop_ / k_ring; }
   Slot<P>& slot() noexcept { return storage_->slot(loop_); }
@@ -53,9 +53,9 @@ public:
     return false;
   }
 
-  /// Starts the region's next loop, which says that this member has left the one before. Returns false, to
-  /// all members alike, if there is no memory or the ring has ended (ring_end.h); nothing was started.
-  /// `is_tree`: the member's root is about to be used.
+  /// Starts the region's next loop, by which other members see that this member has left the previous loop.
+  /// Returns false, to all members alike, if there is no memory or the ring has ended (ring_end.h); nothing
+  /// was started. `is_tree`: the member's root is about to be used.
   [[gnu::always_inline]] bool start_next(const core::Settings& settings, bool is_tree) noexcept {
     if (storage_ == nullptr && !find_storage()) return false;
     ++loop_;
@@ -104,7 +104,7 @@ public:
 private:
   static constexpr std::uint32_t k_spins = Sizes::k_spins;
 
-  /// Of member `m`: the number of the loop that it started last, and whether it has left the region.
+  /// Returns the number of the loop that member `m` started last, and whether it has left the region.
   static std::uint64_t position_in(Storage<P, Sizes>& storage, std::uint32_t m) noexcept {
     // [T2] seq_cst: see T7; includes the acquire for T1. Guard: as there.
     return storage.line(m).position.load(P::order(core::Tag::wait_for_slot, std::memory_order_seq_cst));
@@ -128,9 +128,9 @@ private:
 
   enum class SlotState : std::uint8_t { free, in_use, none };
 
-  /// Waits until every member has left the loop that used the slot before. That is k_ring loops back, so
-  /// the late members are on their way here; no member waits inside of a loop. Returns false if the ring
-  /// ends before this loop.
+  /// Waits until every member has left the loop that used the slot before. This loop is k_ring loops back, so
+  /// the late members are on their way here; no member waits inside of a loop. Returns false if the ring ends
+  /// before this loop.
   [[gnu::noinline]] bool wait_for_slot(const core::Settings& settings) noexcept {
     // [T7] seq_cst: a member that asks to end the ring sees this, if this member does not see the question.
     storage_->line(index_).position.store(loop_ << 1,
@@ -169,7 +169,7 @@ private:
     return is_free ? SlotState::free : SlotState::in_use;
   }
 
-  /// Ends the ring before this loop, after a long wait. Returns what became of the slot meanwhile.
+  /// Ends the ring before this loop, after a long wait. Returns the state of the slot by then.
   SlotState end_ring() noexcept {
     RingEnd<P>& end = team_->ring_end();
     const auto question = RingEnd<P>::Word::asked(loop_ - opening_.base, index_);

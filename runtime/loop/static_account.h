@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What one member took for static loops.
+// A member's times for static loops.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -9,8 +9,8 @@
 
 namespace wstree::loop {
 
-/// What one member took for the static loops of a region, by their numbers of iterations. The member writes
-/// it in the region, the opener reads it after the join.
+/// A member's times for the static loops of a region, by their numbers of iterations. The member writes it in
+/// the region, the opener reads it after the join.
 struct alignas(core::k_line_pair) StaticAccount {
   struct Entry {
     /// In `loops`: the region has a loop with so many iterations that the runtime cuts equally.
@@ -19,7 +19,7 @@ struct alignas(core::k_line_pair) StaticAccount {
   };
   static constexpr std::uint32_t k_most = 9; ///< the others are not measured
 
-  /// The entry of `iterations` for region number `now`; nullptr: there is no room.
+  /// Returns the entry of `iterations` for region number `now`; nullptr: there is no room.
   Entry* find(std::uint64_t now, std::uint64_t iterations) noexcept {
     if (region != now) {
       region = now;
@@ -32,10 +32,10 @@ struct alignas(core::k_line_pair) StaticAccount {
     return &entries[count++];
   }
 
-  std::uint64_t region = 0; ///< that the entries are of
+  std::uint64_t region = 0; ///< region of the entries
   std::uint32_t count = 0;
-  std::uint32_t members = 0; ///< of the team
-  // Of the latest loop, if loops are traced: the member's part, whether the members have equal ones, and
+  std::uint32_t members = 0; ///< size of the team
+  // About the latest loop, if loops are traced: the member's part, whether the members have equal parts, and
   // which loop of the region it is.
   std::uint64_t first = 0, past = 0;
   std::uint32_t traced = 0;

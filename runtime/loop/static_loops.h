@@ -22,7 +22,7 @@ public:
     entry_ = entry;
     entered_ = P::ticks();
   }
-  /// Of the loop that the member is in.
+  /// Returns the iterations of the loop that the member is in.
   std::uint64_t iterations() const noexcept { return entry_->iterations; }
   /// Returns when.
   std::uint64_t leave() noexcept {
@@ -32,9 +32,9 @@ public:
     entry_ = nullptr;
     return now;
   }
-  /// When the member entered the latest loop.
+  /// Returns when the member entered the latest loop.
   std::uint64_t entered() const noexcept { return entered_; }
-  /// The loop has been cancelled: what it took says nothing.
+  /// The loop has been cancelled: its time means nothing.
   void spoil() noexcept { entry_ = nullptr; }
 
 private:

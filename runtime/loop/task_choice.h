@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which brief taskloops a runtime executes by its own tasks.
+// The choice of brief taskloops that a runtime executes by its own tasks.
 #pragma once
 
 #include "wstree/core/prior.h"
@@ -66,7 +66,7 @@ private:
   std::uint32_t since_trial_ = 0; // executions since the way that is not taken was tried
 };
 
-/// Those of one thread.
+/// One thread's choices, by code location.
 using TaskChoices = core::PerSite<TaskChoice, 6>;
 
 } // namespace wstree::loop

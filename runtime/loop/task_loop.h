@@ -15,9 +15,9 @@
 
 namespace wstree::loop {
 
-/// What a loop takes part in, for statistics: as loop::Execution, of tasks instead of members.
+/// One execution of a taskloop, for statistics: as loop::Execution, with tasks instead of members.
 struct TaskExecution {
-  std::uint32_t tasks = 0; ///< that were to share the loop
+  std::uint32_t tasks = 0; ///< tasks that were to share the loop
   core::Counts total;
   std::uint64_t busy_max = 0;
   std::uint64_t wall = 0;
@@ -28,7 +28,7 @@ struct TaskExecution {
 /// another task of the same loop meanwhile. A task that comes late finds its share in other hands, and one
 /// that never comes holds nothing back.
 ///
-/// `Facts`: what the interface keeps of the loop.
+/// `Facts`: the interface's own data about the loop.
 template <class P, class Facts> class TaskLoop {
 public:
   /// The memory of one task.
@@ -72,9 +72,10 @@ public:
   std::uint32_t size() const noexcept { return size_; }
   Part* part(std::uint32_t index) noexcept { return parts_ + index; }
 
-  /// What the task of `part` does: calls run(first, past, last) for iterations [first, past) until nothing is
-  /// left for it, or stop() says so. `last`: iteration n-1 is one of them. `prior` is private to the calling
-  /// thread, and may be nullptr; tasks that the thread executes inside an iteration may use it meanwhile.
+  /// Does the work of the task of `part`: calls run(first, past, last) for iterations [first, past) until
+  /// nothing is left for it, or stop() returns true. `last`: iteration n-1 is one of them. `prior` is
+  /// private to the calling thread, and may be nullptr; tasks that the thread executes inside an iteration
+  /// may use it meanwhile.
   template <class Run, class Stop> void take_part(Part& part, core::Prior* prior, Run&& run, Stop&& stop) {
     core::WorkerOf<P, core::Model::tree> worker;
     enter(worker, part, prior);
@@ -94,7 +95,7 @@ public:
     return working_.fetch_sub(1, P::order(core::Tag::leave_tasks, std::memory_order_acq_rel)) == 1;
   }
 
-  /// After the last task.
+  /// Returns the counts of the loop, after the last task.
   TaskExecution execution() const noexcept {
     TaskExecution all;
     all.tasks = size_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members of one parallel region share: a ring of loop slots, because with `nowait` they may be in
-// different loops.
+// The state that the members of one parallel region share: a ring of loop slots, because with `nowait` they
+// may be in different loops.
 #pragma once
 
 #include "ring_end.h"
@@ -18,20 +18,19 @@ namespace wstree::loop {
 /// the join; kept for its next region, so that a region in the steady state allocates nothing.
 ///
 /// Loops are numbered from region to region without gaps or repeats. Loop k uses slot k mod k_ring. A member
-/// that starts loop k says by that that it left all loops before k, however it left them: cancellation needs
-/// no hook.
+/// that starts loop k shows by that that it left all loops before k, in any way: cancellation needs no hook.
 template <class P, class Sizes = UsualSizes> class Team {
 public:
   using Store = Storage<P, Sizes>;
   static constexpr std::uint64_t k_ring = Sizes::k_ring;
 
-  /// What the members of an open region have to know of it; the same for all. The opener hands it to them
-  /// with the rest, so that they need not fetch it from the team.
+  /// The data of an open region, equal for all members. The opener hands it to them with the rest, so that
+  /// they need not fetch it from the team.
   struct Opening {
-    Store* storage = nullptr;    ///< of earlier regions; may be too small, or none yet
+    Store* storage = nullptr;    ///< storage of earlier regions; may be too small, or none yet
     std::uint64_t base = k_ring; ///< number of the region's first loop
     std::uint64_t next =
-        k_ring + 1; ///< what the next region's will be if this one has as many loops as the last
+        k_ring + 1; ///< number of the next region's first loop if this region has as many loops as the last
   };
 
   Team() = default;
@@ -41,7 +40,7 @@ public:
     Store::destroy(storage_.load(std::memory_order_relaxed));
   }
 
-  /// Before the fork.
+  /// Opens the team for a region, before the fork.
   const Opening& open() noexcept {
     // relaxed: ordered by the joins of earlier regions and by the fork.
     const std::uint64_t base = next_base_.load(std::memory_order_relaxed);
@@ -129,9 +128,9 @@ public:
   }
   RingEnd<P>& ring_end() noexcept { return ring_end_; }
 
-  /// Notes that a member that leaves the region has started loops up to and including `loop`. Called only
-  /// if that is not what Opening::next expects: as long as regions have as many loops as the ones before,
-  /// the members write nothing that other members read.
+  /// Notes that a member that leaves the region has started loops up to and including `loop`. Called only if
+  /// Opening::next expects another number: as long as regions have as many loops as the regions before, the
+  /// members write nothing that other members read.
   void reached(std::uint64_t loop) noexcept {
     std::uint64_t known = next_base_.load(P::order(core::Tag::next_base, std::memory_order_relaxed));
     // [T4] relaxed: read only by open(), after the join has ordered all of these. The loop makes it a
@@ -169,7 +168,7 @@ private:
   Opening opening_;
   typename P::template Atomic<Store*> storage_{nullptr};
   // Private to the forking thread.
-  std::uint64_t loops_ = 1; // of the latest region, or numbers that it has used up: at least one
+  std::uint64_t loops_ = 1; // loops of the latest region, or loop numbers that it has used up: at least one
   core::ClearedSlots<P> cleared_;
   std::uint32_t members_ = 0;
   bool alone_ = false; // the region has one member

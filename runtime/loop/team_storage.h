@@ -24,7 +24,7 @@ struct UsualSizes {
   static constexpr std::uint64_t k_ring = core::tuning::k_ring;
   /// Nodes of a loop with a few steals; more are allocated.
   static constexpr std::uint32_t k_first_pairs = core::tuning::k_first_pairs;
-  /// What other members read of one member is at least this far from what they read of the next.
+  /// Bytes at least between the shared data of two members: one page.
   static constexpr std::size_t k_page = 4096;
   /// Looks at a slot that is in use before the processor is given away in between.
   static constexpr std::uint32_t k_spins = core::tuning::k_slot_spins;
@@ -32,19 +32,19 @@ struct UsualSizes {
 
 inline constexpr std::uint64_t k_ring = UsualSizes::k_ring;
 
-/// What a member did in a loop, for the member that leaves it last.
+/// A member's counts and times in a loop, for the member that leaves it last.
 struct alignas(core::k_line_pair) Account {
   core::Counts counts;
   std::uint64_t entered = 0;
   std::uint64_t left = 0;
   std::uint64_t preempted = 0;          ///< ticks in which the member had no processor
-  const Recording* recording = nullptr; ///< of this loop; nullptr: it was not recorded
+  const Recording* recording = nullptr; ///< recording of this loop; nullptr: it was not recorded
   Recording* memory = nullptr;          ///< for recordings, of the member alone and kept from loop to loop
   std::uint64_t loop = 0;               ///< number of the loop that this is the account of
 };
 
-/// How many members have left the present loop: | mark of the use:40 | count:24 |. Used only by loops that
-/// are measured.
+/// The number of members that have left the present loop: | mark of the use:40 | count:24 |. Used only by
+/// loops that are measured.
 template <class P> class alignas(core::k_line_pair) Leavers {
 public:
   /// Counts a member that leaves. Returns how many have left, with it.
@@ -71,7 +71,8 @@ private:
   typename P::template Atomic<std::uint64_t> word_{0};
 };
 
-/// What the members share of one loop, whatever its model: that of the model is in use, the rest lies idle.
+/// A team's shared state of one loop, for any model: the state of the loop's model is in use, the rest
+/// lies idle.
 template <class P> struct Slot {
   core::Tree<P> tree;
   core::RangeLoop<P> range;
@@ -80,7 +81,7 @@ template <class P> struct Slot {
   core::CounterLoop<P> counter;
   Leavers<P> leavers;
 
-  /// Returns what the worker of `model` shares. Static shares need nothing.
+  /// Returns the shared state of `model`'s workers. Static shares need none.
   template <core::Model model> auto& loop_of() noexcept {
     using Loop = typename core::WorkerOf<P, model>::Loop;
     if constexpr (std::is_same_v<Loop, core::Tree<P>>)
@@ -96,8 +97,8 @@ template <class P> struct Slot {
   }
 
   /// Empties or renews every mark that would soon look current (core/marks.h): each member does so in a use
-  /// for which that is due, before it looks at anything else here. Queues, shares and the last iteration know
-  /// loops by all bits of their numbers.
+  /// for which that is due, before it looks at anything else here. Queues, shares and the last iteration
+  /// identify loops by all bits of their numbers.
   void refresh(std::uint64_t use, std::uint32_t capacity) noexcept {
     tree.refresh(use, capacity);
     range.refresh(use, capacity);
@@ -113,18 +114,18 @@ template <class P> struct Slot {
   }
 };
 
-/// Where a member is: written when it comes to a loop.
+/// A member's position, which it writes when it comes to a loop.
 template <class P> struct alignas(core::k_line_pair) Line {
   /// | number of the loop that the member started last:63 | it has left the region:1 |
   typename P::template Atomic<std::uint64_t> position{0};
 };
 
 /// Everything of a team with up to `capacity` members, in one block of memory. Zeroed memory is a valid state
-/// of everything in it, so only what is used is ever written: several members may make one for the same team
-/// at the same time, and all but one are given back.
+/// of everything in it, so only the parts in use are ever written: several members may make one for the same
+/// team at the same time, and all but one are given back.
 ///
-/// A page belongs to the NUMA node of the thread that writes it first. So what belongs to a member stands
-/// together, and what other members read of it stands in the middle, a page away from the next member's:
+/// A page belongs to the NUMA node of the thread that writes it first. So the data of a member stand
+/// together, and those that other members read stand in the middle, a page away from the next member's:
 ///
 ///     Storage, slots, boards, probes | pairs, hot, pairs of member 0 | pairs, hot, pairs of member 1 | ...
 template <class P, class Sizes = UsualSizes> class alignas(core::k_line_pair) Storage {
@@ -174,11 +175,11 @@ public:
   }
   /// Returns the accounts of all members.
   core::Cells<Account> accounts(std::uint64_t loop) noexcept { return {&account(loop, 0), sizeof(Share)}; }
-  /// Of the member alone.
+  /// Returns the member's priors, which no other member uses.
   core::Priors& priors(std::uint32_t member) noexcept { return shares_[member].priors; }
-  /// Of the member alone.
+  /// Returns the member's pace keeper, which no other member uses.
   core::PaceKeeper<P>& pace(std::uint32_t member) noexcept { return shares_[member].pace; }
-  /// What each member writes down for the paces of all.
+  /// Returns the ticks of the members' probes: each member writes its own, and reads all.
   typename core::PaceKeeper<P>::Ticks* probes() noexcept { return probes_; }
   Line<P>& line(std::uint32_t member) noexcept { return shares_[member].hot.line; }
 
@@ -191,7 +192,7 @@ private:
   static constexpr std::uint32_t k_first_pairs = Sizes::k_first_pairs;
   static_assert(k_ring >= 2 && std::has_single_bit(k_ring));
 
-  /// What other members read of a member, and what it writes in every loop.
+  /// The data of a member that other members read, or that it writes in every loop.
   struct Hot {
     Line<P> line;
     Node roots[k_ring];

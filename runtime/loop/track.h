@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What one thread did, and when: the events of WSTREE_TRACE, in memory that does not grow.
+// A thread's events for WSTREE_TRACE, with their times, in memory that does not grow.
 #pragma once
 
 #include "wstree/core/shape.h"
@@ -14,15 +14,15 @@ namespace wstree::loop {
 /// Times are ticks.
 struct Event {
   enum class Kind : std::uint32_t {
-    region, ///< of the thread that forks it
+    region, ///< on the track of the thread that forks it
     loop,   ///< the thread's part in one execution
     batch,  ///< units [first, past), in `count` batches that touch
     search, ///< for work in the nodes of others, in vain
-    steal   ///< the same, and `first` is the first unit that was found
+    steal   ///< a successful search; `first` is the first unit that was found
   };
   std::uint64_t begin, end;
-  std::uint64_t first, past; ///< of `loop`: ticks without a processor, and the units of all members
-  std::uint64_t execution;   ///< the same number for all members of a team in one loop
+  std::uint64_t first, past; ///< in a `loop`: ticks without a processor, and the units of all members
+  std::uint64_t execution;   ///< number of the execution, equal for all members of the team
   const void* site;          ///< an observe::LoopSite; nullptr of a region
   Kind kind;
   std::uint32_t member;
@@ -36,10 +36,10 @@ inline constexpr unsigned k_execution_bits = 20;
 inline std::uint64_t execution_of(const void* team, std::uint64_t loop) noexcept {
   return (reinterpret_cast<std::uintptr_t>(team) << k_execution_bits) + loop;
 }
-/// The same number for loops of one team that follow each other, but for one in 2^20.
+/// Returns a number that is equal for loops of one team that follow each other, but for one in 2^20.
 inline std::uint64_t team_of(std::uint64_t execution) noexcept { return execution >> k_execution_bits; }
 
-/// The latest events of one thread. That thread writes; the thread that ends the process reads.
+/// The latest events of one thread. This thread writes; the thread that ends the process reads.
 class Track {
 public:
   /// `events`: memory for `capacity` of them, a power of two, which outlives the track.
@@ -61,8 +61,8 @@ public:
 
   Event* memory() const noexcept { return events_; }
   std::uint64_t capacity() const noexcept { return mask_ + 1; }
-  /// Events since the last clear(); the latest capacity() of them are kept, and one less can be read while
-  /// the thread may write on: it replaces the oldest.
+  /// Returns the events since the last clear(); the latest capacity() of them are kept, and one less can be
+  /// read while the thread may write on: it replaces the oldest.
   std::uint64_t total() const noexcept { return count_.load(std::memory_order_acquire); }
   std::uint64_t oldest(std::uint64_t total) const noexcept { return total < capacity() ? 0 : total - mask_; }
   const Event& at(std::uint64_t number) const noexcept { return events_[number & mask_]; }
@@ -82,8 +82,8 @@ private:
 /// would cost more than many of the batches. Private to its member.
 class TracedBatches {
 public:
-  /// `like` says what all events of the loop have in common; batches that touch are one as long as they take
-  /// less than `shortest`.
+  /// `like`: the fields that all events of the loop have in common; batches that touch are one as long as
+  /// they take less than `shortest`.
   TracedBatches(Track& track, const Event& like, std::uint64_t shortest) noexcept
       : track_(&track), event_(like), units_(like.past), shortest_(shortest) {
     event_.count = 0;
@@ -129,8 +129,8 @@ public:
 
 private:
   Track* track_;
-  Event event_;         // that is not on the track yet; none if its count is 0
-  std::uint64_t units_; // of the loop
+  Event event_;         // an event that is not on the track yet; none if its count is 0
+  std::uint64_t units_; // units of the loop
   std::uint64_t shortest_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace wstree::observe {
 
-/// What a line about a pinned thread can tell. Letters: the fields of OMP_AFFINITY_FORMAT.
+/// The fields of a line about a pinned thread. Letters: those of OMP_AFFINITY_FORMAT.
 struct AffinityFacts {
   std::uint64_t team_num = 0;         ///< t
   std::uint64_t num_teams = 1;        ///< T
@@ -23,7 +23,7 @@ struct AffinityFacts {
 };
 
 using HostName = config::FixedText<72>;
-/// Fills in what the system knows: process_id, native_thread_id, and host, whose text is kept in `name`.
+/// Fills in the system's facts: process_id, native_thread_id, and host, whose text is kept in `name`.
 void add_system_facts(AffinityFacts& facts, HostName& name) noexcept;
 
 using AffinityLine = config::FixedText<1024>;

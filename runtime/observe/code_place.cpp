@@ -51,7 +51,7 @@ void append_program(config::FixedText<PATH_MAX>& path) noexcept {
   path.append_read([](char* text, std::size_t room) { return readlink("/proc/self/exe", text, room); });
 }
 
-/// Whether the module has `address` in one of its segments.
+/// Returns whether the module has `address` in one of its segments.
 bool holds(const dl_phdr_info& module, std::uintptr_t address) noexcept {
   for (int i = 0; i < module.dlpi_phnum; ++i) {
     const auto& segment = module.dlpi_phdr[i];

@@ -27,8 +27,8 @@ WriteGuard::WriteGuard() noexcept {
 }
 
 WriteGuard::~WriteGuard() {
-  // Both signals are sent to the thread whose write failed, so what is pending now and was not before
-  // is ours.
+  // Both signals are sent to the thread whose write failed, so a signal that is pending now and was not
+  // before is ours.
   const timespec now{};
   long taken = 0;
   do taken = system_call(SYS_rt_sigtimedwait, &consume_, nullptr, &now, sizeof consume_);

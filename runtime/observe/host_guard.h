@@ -5,11 +5,11 @@
 
 namespace wstree::observe {
 
-using SignalSet = std::uint64_t; // of the kernel: bit n - 1 is signal n
+using SignalSet = std::uint64_t; // a signal set of the kernel: bit n - 1 is signal n
 
 /// While one of these lives on a thread's stack, writing to a pipe without reader or past the file size limit
 /// is an error code and no deadly signal (SIGPIPE, SIGXFSZ). A signal that our own write raised is taken away
-/// again, one that was pending before stays. Asks the kernel only, so that it may be used while the library
+/// again, one that was pending before stays. Calls the kernel only, so that it may be used while the library
 /// is loaded.
 class WriteGuard {
 public:
@@ -23,7 +23,7 @@ private:
   SignalSet consume_;  // write signals that were not pending at the start
 };
 
-/// The same for all input and output by the C library, without a trace in the program:
+/// Guards all input and output by the C library, so that it leaves no trace in the program:
 /// - errno is put back at the end;
 /// - the calls are no cancellation points, because a cancelled thread would unwind through our
 ///   noexcept functions.

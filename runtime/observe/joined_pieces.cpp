@@ -35,14 +35,14 @@ void JoinedPieces::add(std::uint64_t begin, std::uint64_t end, std::uint64_t cou
 
 bool JoinedPieces::join(std::uint64_t iterations) noexcept {
   if (iterations_ != iterations || iterations == 0) return false;
-  // Ends before begins, so that pieces that only touch do not overlap. The sign tells them apart, also of 0.
+  // Ends before begins, so that pieces that only touch do not overlap. They differ by the sign, also of 0.
   std::sort(ends_, ends_ + end_count_, [](const End& a, const End& b) {
     if (a.position != b.position) return a.position < b.position;
     return std::signbit(a.density) && !std::signbit(b.density);
   });
   if (ends_[0].position != 0 || ends_[end_count_ - 1].position != iterations) return false;
   std::uint64_t open = 0; // pieces that span the present place
-  double density = 0;     // of all of them
+  double density = 0;     // sum of their densities
   for (std::size_t i = 0; i < end_count_; ++i) {
     const End& at = ends_[i];
     if (std::signbit(at.density)) {

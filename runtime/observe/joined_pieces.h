@@ -13,8 +13,8 @@ struct JoinedPiece {
   std::uint32_t member = 0; ///< the member that executed it, or the larger part of it
 };
 
-/// Makes one sequence of what the members of a team recorded of a loop. A member's piece may stand for a part
-/// of the iterations that it spans only; its time is then spread evenly over the span.
+/// Makes one sequence of the recordings of a loop by the members of a team. A member's piece may stand for a
+/// part of the iterations that it spans only; its time is then spread evenly over the span.
 class JoinedPieces {
 public:
   /// For at most `most` pieces; is_ready() is false if there is no memory.
@@ -37,7 +37,7 @@ public:
   const JoinedPiece* end() const noexcept { return pieces_ + size_; }
 
 private:
-  /// Where a piece begins or ends.
+  /// The begin or the end of a piece.
   struct End {
     std::uint64_t position;
     double density; // ticks per iteration; negative where it ends
@@ -49,7 +49,7 @@ private:
   JoinedPiece* pieces_;
   std::size_t end_count_ = 0;
   std::size_t size_ = 0;
-  std::uint64_t iterations_ = 0; // that were added
+  std::uint64_t iterations_ = 0; // iterations of all pieces that were added
   bool exact_ = true;            // every piece stands for all that it spans
 };
 

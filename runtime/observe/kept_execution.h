@@ -8,7 +8,7 @@
 
 namespace wstree::observe {
 
-/// One execution that is kept. Its pieces stand behind it.
+/// An execution that is kept. Its pieces follow it in memory.
 struct Profile {
   Profile* next = nullptr;
   RecordedExecution execution;
@@ -20,7 +20,7 @@ struct Profile {
   static std::size_t bytes(std::size_t size) noexcept { return sizeof(Profile) + size * sizeof(JoinedPiece); }
 
   const JoinedPiece* pieces() const noexcept { return reinterpret_cast<const JoinedPiece*>(this + 1); }
-  /// Of piece `i`, in iterations.
+  /// Returns the first iteration of piece `i`.
   std::uint64_t begin_of(std::size_t i) const noexcept {
     return i < size ? pieces()[i].begin * execution.unit : execution.iterations;
   }

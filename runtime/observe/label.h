@@ -27,7 +27,7 @@ public:
 private:
   friend class LabelTable;
 
-  std::atomic<std::uint64_t> hash_{0}; // of the text; 0: free
+  std::atomic<std::uint64_t> hash_{0}; // hash of the text; 0: free
   std::atomic<bool> is_complete_{false};
   config::FixedText<k_longest + 1> text_;
 };
@@ -35,8 +35,8 @@ private:
 /// Labels that a process may have.
 inline constexpr std::uint32_t k_most_labels = 1024;
 
-/// The label with this text. nullptr: the text is empty, or there are k_most_labels with other texts. Any
-/// thread; wait-free, allocates nothing.
+/// Returns the label with this text. nullptr: the text is empty, or there are k_most_labels with other texts.
+/// Any thread; wait-free, allocates nothing.
 const Label* find_label(std::string_view text) noexcept;
 
 } // namespace wstree::observe

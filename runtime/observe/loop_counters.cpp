@@ -18,7 +18,7 @@ void json_values(ReportWriter& out, const CounterValues& sum) noexcept {
       out.text(", ").json_string(k_counter_names[i]).text(": ").number(sum.values[i]);
 }
 
-/// In hundredths, rounded; `of` is not 0.
+/// Returns the ratio in hundredths, rounded; `of` is not 0.
 std::uint64_t ratio(std::uint64_t value, double factor, std::uint64_t of) noexcept {
   const double hundredths = static_cast<double>(value) * factor * 100 / static_cast<double>(of);
   const auto below = static_cast<std::uint64_t>(hundredths);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the processor and the system count while the members of teams are in a loop (WSTREE_COUNTERS).
+// Counters of the processor and the system while the members of teams are in a loop (WSTREE_COUNTERS).
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline constexpr std::array<std::string_view, 5> k_counter_names{"cycles", "inst
                                                                  "page_faults", "context_switches"};
 inline constexpr std::size_t k_counters = k_counter_names.size();
 
-/// Of one member in one execution, or the sum of several such parts.
+/// The counts of one member in one execution, or the sum of several such parts.
 struct CounterValues {
   std::array<std::uint64_t, k_counters> values{};
   std::array<std::uint64_t, k_counters> parts{}; ///< in how many parts there was a value
@@ -57,9 +57,9 @@ private:
   std::atomic<Row*> rows_{nullptr}; // made by the first member that adds; kept
 };
 
-/// Writes what is known: `, "counters": {...}, "member_counters": [...]`; nothing if nothing was counted.
+/// Writes the counts: `, "counters": {...}, "member_counters": [...]`; nothing if nothing was counted.
 void json_counters(ReportWriter& out, const LoopCounters& counters) noexcept;
-/// The same for people, in one line.
+/// Writes the counts for people, in one line.
 void text_counters(ReportWriter& out, const LoopCounters& counters) noexcept;
 
 } // namespace wstree::observe

@@ -14,7 +14,7 @@ namespace wstree::observe {
 
 struct Profile;
 
-/// What a site has counted so far; see LoopExecution for the units.
+/// The sums of a site so far; see LoopExecution for the units.
 struct LoopFigures {
   std::uint64_t calls = 0;
   MemberCounts total;
@@ -27,15 +27,15 @@ struct LoopFigures {
   std::uint64_t new_lengths =
       0; // calls of static loops with a number of iterations of which nothing was known
 
-  /// How much longer the busiest members worked than the mean one, without what others did because they came
-  /// earlier; 1 is even, and is said too when nothing was timed.
+  /// Returns the work of the busiest members beside that of the mean one, without the work that others did
+  /// because they came earlier; 1 is even, and also stands for figures without times.
   double imbalance() const noexcept {
     if (busy_mean_ticks == 0) return 1.0;
     return 1.0 + static_cast<double>(uneven_ticks) / static_cast<double>(busy_mean_ticks);
   }
 
-  /// What an even loop would have saved: the time of the busiest members beyond that of the mean one. Where
-  /// members came late, only what they would have saved by then.
+  /// The time that an even loop would have saved: that of the busiest members beyond the mean one's. If
+  /// members came late, only the time that they would have saved by then.
   std::uint64_t uneven_ticks = 0;
 };
 
@@ -53,7 +53,7 @@ public:
   LoopSite(const LoopSite&) = delete;
   LoopSite& operator=(const LoopSite&) = delete;
 
-  /// The number of this execution, counted from 1.
+  /// Adds an execution. Returns its number, counted from 1.
   std::uint64_t add(const LoopExecution& execution) noexcept;
   LoopFigures figures() const noexcept;
   std::uint64_t calls() const noexcept;
@@ -65,10 +65,10 @@ public:
   void finish_name(const PlaceName& where, std::string_view schedule, const Label* label = nullptr) noexcept;
   /// In a forked child: frees a name that a thread which only the parent has was about to write.
   void abandon_name() noexcept;
-  /// Empty as long as the name is not complete.
+  /// Returns the place; empty as long as the name is not complete.
   std::string_view where() const noexcept;
   std::string_view schedule() const noexcept;
-  /// What the program calls the loop; empty if it has not said.
+  /// Returns the program's name for the loop; empty if it has none.
   std::string_view label() const noexcept;
 
   LoopCounters& counters() noexcept { return counters_; }
@@ -76,9 +76,9 @@ public:
 
   /// `profile` belongs to the site from here on (recordings.h).
   void add_profile(Profile* profile) noexcept;
-  /// The one that was added last, whose `next` is the one before; nullptr: none.
+  /// Returns the profile that was added last, whose `next` is the profile before; nullptr: none.
   const Profile* profiles() const noexcept;
-  /// All profiles; the caller owns them. While there is one thread.
+  /// Returns all profiles; the caller owns them. While there is one thread.
   Profile* take_profiles() noexcept;
 
 private:

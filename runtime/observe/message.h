@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The library's voice. It lives in another program's process, where file descriptor 2 may be closed and
-// may since have become a data file of the program: so it writes only to what was stderr when the library
-// was loaded.
+// The library's voice. It lives in another program's process, where file descriptor 2 may be closed and may
+// since have become a data file of the program: so it writes only to the file that was stderr when the
+// library was loaded.
 #pragma once
 
 #include <string_view>
@@ -24,7 +24,7 @@ int stderr_descriptor() noexcept;
 /// point, preserves errno. Any thread.
 void say(std::string_view line) noexcept;
 
-/// A sink that hands lines to say(), for config::load() and config::display().
+/// Returns a sink that hands lines to say(), for config::load() and config::display().
 config::LineSink stderr_lines() noexcept;
 
 } // namespace wstree::observe

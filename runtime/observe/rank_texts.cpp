@@ -6,7 +6,7 @@
 namespace wstree::observe {
 namespace {
 
-constinit std::atomic<RankText*> g_rank_texts{nullptr}; // the latest one
+constinit std::atomic<RankText*> g_rank_texts{nullptr}; // the latest text
 
 /// Calls `function(text)` for each text of that kind, the latest first.
 template <class Function> void for_each_text(const char* RankText::*kind, Function&& function) noexcept {

@@ -5,22 +5,22 @@
 
 namespace wstree::observe {
 
-/// What this rank of an MPI job has done in the loops of one communicator, in the words of the program; texts
-/// may be null.
+/// Texts of this rank of an MPI job about the loops of one communicator, in the words of the program; may
+/// be null.
 struct RankText {
   const char* lines;      ///< for people
   const char* statistics; ///< JSON: objects with commas between them
-  const char* events;     ///< of a trace, each behind a comma
+  const char* events;     ///< events of a trace, each behind a comma
   RankText* next = nullptr;
 };
 
-/// Adds a text, which stays where it is, to what the reports of this process say. Any thread.
+/// Adds a text, which stays where it is, to the reports of this process. Any thread.
 void add_rank_text(RankText& text) noexcept;
 
 /// In the child of a fork, while it has one thread: the texts are the parent's.
 void forget_rank_texts() noexcept;
 
-/// Each writes what all texts hold; nothing where there are none.
+/// Write one kind of the texts each; nothing if there are none.
 void write_rank_lines(ReportWriter& out) noexcept;
 void write_rank_statistics(ReportWriter& out) noexcept; ///< `, "rank_loops": [...]`
 void write_rank_events(ReportWriter& out) noexcept;

@@ -16,7 +16,7 @@ namespace {
 
 // One profile may take so much of the memory that is left: there is always some for the next one.
 constexpr std::size_t k_share = 16;
-constexpr std::size_t k_fewest_pieces = 16; // fewer tell nothing
+constexpr std::size_t k_fewest_pieces = 16; // fewer show nothing
 
 constinit std::atomic<std::size_t> g_bytes_left{k_most_profile_bytes};
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Profiles of loops: what their iterations cost, for `wstree simulate --profile`. Of each location the first
-// k_first_kept executions are kept, and later ones whose number is a power of two. All profiles together take
-// at most k_most_profile_bytes: the more there are, the coarser the next ones.
+// Profiles of loops: the costs of their iterations, for `wstree simulate --profile`. The first k_first_kept
+// executions of each location are kept, and later ones whose number is a power of two. All profiles together
+// take at most k_most_profile_bytes: the more there are, the coarser the next ones.
 //
 // The file that WSTREE_RECORD names is text. Lines that begin with a digit are pieces, the others a word and
-// what belongs to it:
+// its values:
 //
 //   wstree-profile 1            format and its version; the first line
 //   # ...                       a comment
@@ -41,18 +41,18 @@ namespace wstree::observe {
 class LoopSite;
 
 inline constexpr std::uint64_t k_first_kept = 8;
-inline constexpr std::size_t k_most_kept_pieces = 16'384; // of one execution
+inline constexpr std::size_t k_most_kept_pieces = 16'384; // pieces of one execution
 inline constexpr std::size_t k_most_profile_bytes = std::size_t{64} << 20;
 
-/// Whether execution `number` of its location, counted from 1, is one that is kept.
+/// Returns whether execution `number` of its location, counted from 1, is kept.
 bool is_kept(std::uint64_t number) noexcept;
 
-/// What identifies an execution.
+/// The identity of an execution.
 struct RecordedExecution {
   std::uint64_t number = 0;     ///< from record()
   std::uint32_t members = 0;    ///< size of the team
   std::uint64_t wall_ticks = 0; ///< from the first arrival to the last departure
-  std::uint64_t units = 0;      ///< that `pieces` are made of
+  std::uint64_t units = 0;      ///< units in all `pieces`
   std::uint64_t unit = 1;       ///< iterations in each of them; the last one may have fewer
   std::uint64_t iterations = 0;
 };

@@ -30,7 +30,7 @@ public:
   }
   std::span<const Profile* const> all() const noexcept { return {profiles_.data(), count_}; }
 
-  /// The first of the profiles of loops with as many iterations as profile `i`.
+  /// Returns the first of the profiles of loops with as many iterations as profile `i`.
   bool is_first_of_its_size(std::size_t i) const noexcept {
     return std::none_of(profiles_.begin(), profiles_.begin() + i,
                         [&](const Profile* p) { return is_same_size(*p, *profiles_[i]); });
@@ -43,8 +43,8 @@ public:
     std::uint64_t executions = 0;
     double ticks = 0; // in iterations
   };
-  /// Each profile stands for itself and the executions after the one before it, the last one for all that
-  /// came later, too.
+  /// Returns the sums over the profiles with as many iterations as profile `i`. Each profile stands for its
+  /// execution and those since the profile before it, the last one for all that came later, too.
   Sums of_the_size_of(std::size_t i) const noexcept {
     Sums sums;
     for (std::size_t k = 0; k < count_; ++k) {
@@ -69,7 +69,7 @@ private:
   std::uint64_t calls_ = 0;
 };
 
-/// Too large for the stack of any thread that may end the process. Used by the one that has set `busy`.
+/// Too large for the stack of any thread that may end the process. Used by the thread that has set `busy`.
 struct Workspace {
   std::atomic<bool> busy{false};
   SortedSites sites;
@@ -78,7 +78,7 @@ struct Workspace {
 };
 constinit Workspace g_workspace;
 
-/// With one digit after the point.
+/// Writes nanoseconds with one digit after the point.
 ReportWriter& nanoseconds(ReportWriter& out, double ticks, double ns_per_tick) noexcept {
   constexpr double k_most = 1e18;
   const double tenths = ticks * ns_per_tick * 10;

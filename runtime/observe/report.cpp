@@ -73,7 +73,7 @@ void duration(ReportWriter& out, std::uint64_t ns) noexcept {
 
 struct Widths {
   std::size_t where = 0, calls = 0, iterations = 0, batches = 0;
-  bool explained = false; // some loop says what its imbalance is
+  bool explained = false; // some loop's line explains its imbalance
 };
 
 Widths widths_of(const SortedSites& sites) noexcept {
@@ -96,7 +96,7 @@ void column(ReportWriter& out, std::size_t width, std::uint64_t count, std::stri
   counted(out, count, one, many).spaces(count == 1 ? many.size() - one.size() : 0);
 }
 
-/// How even the loop was, and what that costs; as wide for each loop.
+/// Writes the loop's imbalance, and the time that it costs; as wide for each loop.
 void evenness(ReportWriter& out, const LoopFigures& figures, double ns_per_tick, bool& explained) noexcept {
   constexpr std::string_view k_even = " (1 is even)";
   constexpr std::string_view k_too_short = "too short to tell";
@@ -132,7 +132,7 @@ void text_loop(ReportWriter& out, const SortedSites::Row& row, Widths& widths, d
   text_counters(out, row.site->counters());
 }
 
-/// What passive waiting would save, if that is worth a line.
+/// Writes the saving of passive waiting, if that is worth a line.
 void text_waiting(ReportWriter& out, const WaitFigures& waiting) noexcept {
   if (!is_worth_saving(waiting)) return;
   constexpr std::uint64_t k_hundredth = 10'000'000;

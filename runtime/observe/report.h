@@ -12,12 +12,12 @@
 
 namespace wstree::observe {
 
-/// What a report says about the process as a whole.
+/// A report's data about the process as a whole.
 struct ReportFrame {
   std::string_view version;
   std::uint32_t threads;
   double ns_per_tick;
-  config::LoopKinds loops{}; // that could have been served
+  config::LoopKinds loops{}; // kinds of loops that could have been served
   std::string_view program{};
   std::uint64_t process = 0;
   std::string_view rank = "0";
@@ -26,13 +26,13 @@ struct ReportFrame {
   std::uint64_t ended = 0;            // seconds since 1970; 0: not known
 };
 
-/// An execution whose busiest member worked this short says nothing about how even a loop is: to share it out
+/// An execution whose busiest member worked so briefly does not show whether a loop is even: to share it out
 /// takes as long.
 inline constexpr std::uint64_t k_short_execution_ns = 20'000;
 /// Nor do all executions of a loop together, if they are shorter than this: nothing can be gained.
 inline constexpr std::uint64_t k_short_loop_ns = 1'000'000;
 
-/// Whether the imbalance of these figures says nothing.
+/// Returns whether the loop is too short for its imbalance to mean anything.
 bool is_too_short(const LoopFigures& figures, double ns_per_tick) noexcept;
 
 enum class SiteOrder { by_time, by_uneven_time };
@@ -48,7 +48,7 @@ public:
     const LoopSite* site = nullptr;
     const void* address = nullptr; // null for the shared site
     std::uint64_t wall_ticks = 0;
-    std::uint64_t uneven_ticks = 0; // 0 if the loop is too short to tell, and in the order by time
+    std::uint64_t uneven_ticks = 0; // 0 if the loop is too short for a judgement, and if the order is by time
   };
   const Row* begin() const noexcept { return rows_.data(); }
   const Row* end() const noexcept { return rows_.data() + count_; }
@@ -59,12 +59,12 @@ private:
   std::array<Row, k_max_sites + 1> rows_{};
 };
 
-/// What the program calls a site, or where it is.
+/// Returns the program's name for a site, or its place.
 PlaceName name_of(const SortedSites::Row& row) noexcept;
-/// Where a site is in the code: in the words of the compiler, or its address.
+/// Returns the place of a site in the code: in the words of the compiler, or its address.
 PlaceName where_of(const SortedSites::Row& row) noexcept;
 
-/// Ticks in nanoseconds, rounded; 0 for a clock that is not known.
+/// Returns the ticks in nanoseconds, rounded; 0 for a clock that is not known.
 std::uint64_t to_ns(std::uint64_t ticks, double ns_per_tick) noexcept;
 
 void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& frame) noexcept;

@@ -16,7 +16,7 @@ constexpr int k_max_suffix = 100000;
 constexpr mode_t k_file_mode = 0666; // less the umask, as for any file the user creates
 constexpr mode_t k_folder_mode = 0777;
 
-/// A name becomes one component of a path, whatever it holds.
+/// A name becomes one component of a path, with any content.
 void append_name(Path& path, std::string_view name) noexcept {
   for (const char c : name) path.append(c == '/' ? '_' : c);
 }
@@ -39,8 +39,8 @@ bool is_number(std::string_view text) noexcept {
   return !text.empty() && text.size() <= 20;
 }
 
-/// The open descriptor that `path` names, or -1: creating a file beside it makes no sense, and writing to it
-/// is what was asked for.
+/// Returns the open descriptor that `path` names, or -1: creating a file beside it makes no sense, and the
+/// user asked for writing to it.
 int named_descriptor(std::string_view path) noexcept {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -65,10 +65,10 @@ OpenFile open_existing(const char* path) noexcept {
   return opened(open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 }
 
-/// Opens what stands at `path` if it is a pipe, a device or the like. EEXIST: it is a file, or a link to
-/// nothing, both of which stay as they are.
+/// Opens `path` if it is a pipe, a device or the like. EEXIST: it is a file, or a link to nothing, both of
+/// which stay as they are.
 OpenFile open_stream(const char* path) noexcept {
-  // Opened first and looked at then: what a look beforehand sees may be something else when it is opened.
+  // Opened first and looked at then: between a look and the opening, another file may come there.
   const OpenFile file = open_existing(path);
   struct stat status;
   if (file.descriptor >= 0) {
@@ -83,7 +83,7 @@ OpenFile open_stream(const char* path) noexcept {
 void create_folders(std::string_view path) noexcept {
   Path folder;
   for (const char c : path) {
-    // What cannot be created is reported when the file is opened.
+    // A folder that cannot be created is reported when the file is opened.
     if (c == '/' && !folder.empty()) mkdir(folder.c_str(), k_folder_mode);
     folder.append(c);
   }
@@ -137,8 +137,8 @@ Path expand_path(std::string_view pattern, std::string_view folder) noexcept {
 
 OpenFile open_new_file(Path& path) noexcept {
   if (path.truncated()) return {-1, ENAMETOOLONG};
-  // Not opened by that name: a file would get a second offset, and the report would overwrite what the
-  // program has written through the first one.
+  // Not opened by that name: a file would get a second offset, and the report would overwrite the program's
+  // output through the first one.
   if (const int named = named_descriptor(path.view()); named >= 0)
     return opened(fcntl(named, F_DUPFD_CLOEXEC, 0));
   OpenFile file = open_exclusive(path.c_str());

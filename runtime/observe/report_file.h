@@ -16,8 +16,8 @@ using Path = config::FixedText<PATH_MAX>;
 /// time, because it reads the environment.
 Path expand_path(std::string_view pattern, std::string_view folder = {}) noexcept;
 
-/// The number that the MPI launcher gave to this process: the first of OMPI_COMM_WORLD_RANK, PMIX_RANK,
-/// PMI_RANK, MV2_COMM_WORLD_RANK and SLURM_PROCID that holds one, else "0".
+/// Returns the number that the MPI launcher gave to this process: the first of OMPI_COMM_WORLD_RANK,
+/// PMIX_RANK, PMI_RANK, MV2_COMM_WORLD_RANK and SLURM_PROCID that holds one, else "0".
 std::string_view rank_text() noexcept;
 
 struct OpenFile {

@@ -32,7 +32,7 @@ void complain(std::string_view variable, std::string_view path, int error) noexc
   say(line.view());
 }
 
-/// Says that the file has another name than `asked`, which holds what an earlier process has written.
+/// Reports that the file has another name than `asked`, which holds the output of an earlier process.
 void say_other_name(std::string_view variable, std::string_view asked, std::string_view suffix) noexcept {
   constexpr std::size_t k_shown_path = 200; // twice on one line
   config::FixedText<config::k_max_line + 1> line;
@@ -48,7 +48,7 @@ void remember_folder() noexcept {
   const int saved_errno = errno;
   char folder[PATH_MAX];
   g_folder.clear();
-  // Of a folder that cannot be reached by a name, Linux says "(unreachable)".
+  // Linux returns "(unreachable)" for a folder that cannot be reached by a name.
   if (getcwd(folder, sizeof folder) != nullptr && folder[0] == '/') {
     g_folder.append(folder);
     if (!g_folder.view().ends_with('/')) g_folder.append('/');

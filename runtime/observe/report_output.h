@@ -13,7 +13,7 @@ void remember_folder() noexcept;
 
 /// Makes the new file that `pattern` (of the variable `variable`) names, in `path`, and lets
 /// `write(context, descriptor)`, which returns 0 or the number of the first error, fill it. One line on
-/// stderr if that fails, or if the file has another name because the one that was asked for was taken. Under
+/// stderr if that fails, or if the file has another name because the requested name was taken. Under
 /// a HostGuard.
 void write_new_file(std::string_view variable, std::string_view pattern, Path& path,
                     int (*write)(void* context, int descriptor) noexcept, void* context) noexcept;

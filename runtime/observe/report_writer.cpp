@@ -11,7 +11,7 @@
 namespace wstree::observe {
 namespace {
 
-constexpr std::size_t k_max_digits = 20; // of a 64-bit number
+constexpr std::size_t k_max_digits = 20; // digits of a 64-bit number
 
 struct Digits {
   explicit Digits(std::uint64_t number) noexcept {

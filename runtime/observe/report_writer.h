@@ -12,29 +12,29 @@ namespace wstree::observe {
 /// One thread, under a HostGuard if there is a descriptor. It may write to memory instead, as much as fits.
 class ReportWriter {
 public:
-  static constexpr std::size_t k_buffer_size = 4096; // what a pipe takes in one piece
+  static constexpr std::size_t k_buffer_size = 4096; // bytes that a pipe takes in one piece
 
-  /// What was not flushed at the end is dropped.
+  /// Text that was not flushed at the end is dropped.
   explicit ReportWriter(int descriptor) noexcept : descriptor_(descriptor) {}
   ReportWriter(char* memory, std::size_t room) noexcept
       : descriptor_(k_memory), memory_(memory), room_(room) {}
 
   ReportWriter& text(std::string_view text) noexcept;
-  /// Text that may hold anything, with ? for control characters and for what is no UTF-8.
+  /// Appends text that may hold anything, with ? for control characters and for bytes that are no UTF-8.
   ReportWriter& visible(std::string_view text) noexcept;
   ReportWriter& spaces(std::size_t count) noexcept;
   ReportWriter& number(std::uint64_t number) noexcept;
-  /// With commas between groups of three digits.
+  /// Writes a number with commas between groups of three digits.
   ReportWriter& grouped(std::uint64_t number) noexcept;
   /// `scaled` / 10^digits with all its `digits` digits after the point; digits <= 19.
   ReportWriter& decimal(std::uint64_t scaled, unsigned digits) noexcept;
-  /// A JSON string with its quotes. Bytes that are not UTF-8 become the replacement character U+FFFD, control
-  /// characters are escaped.
+  /// Writes a JSON string with its quotes. Bytes that are not UTF-8 become the replacement character U+FFFD,
+  /// control characters are escaped.
   ReportWriter& json_string(std::string_view text) noexcept;
 
   /// Writes all that is left; 0 or the error number of the first write that failed.
   int flush() noexcept;
-  /// Bytes that were written, or would have been if there had been room; after flush().
+  /// Returns the bytes that were written, or would have been if there had been room; after flush().
   std::size_t written() const noexcept { return written_; }
 
 private:
@@ -53,7 +53,7 @@ private:
   char buffer_[k_buffer_size];
 };
 
-/// Number of characters that grouped() writes.
+/// Returns the number of characters that grouped() writes.
 std::size_t grouped_width(std::uint64_t number) noexcept;
 
 } // namespace wstree::observe

@@ -19,7 +19,7 @@ std::uint32_t first_slot(const void* address) noexcept {
   return static_cast<std::uint32_t>((number * 0x9e3779b97f4a7c15u) >> (64 - std::countr_zero(k_max_sites)));
 }
 
-/// Sets `word` to `wanted` if it is null, and returns what it holds from now on.
+/// Sets `word` to `wanted` if it is null, and returns its value from now on.
 template <class Pointer> Pointer decide(std::atomic<Pointer>& word, Pointer wanted) noexcept {
   // [S8] relaxed everywhere. The words of a key carry all that a lookup acts on: each changes once, from
   //      null, and the RMW sees the newest value, so a stale null in the load only costs the attempt.

@@ -30,7 +30,7 @@ public:
   LoopSite& find(const void* address, const char* psource, std::string_view schedule,
                  const Label* label = nullptr) noexcept;
 
-  /// Calls `visit(site, address)` for every site that was asked for; address is null for the shared one.
+  /// Calls `visit(site, address)` for every site that exists; address is null for the shared one.
   template <class Visit> void for_each(Visit visit) noexcept {
     for (std::uint32_t i = 0; i < k_max_sites; ++i) {
       // [S7] relaxed: see slot_of(); the site behind the key is zero-initialised storage and needs
@@ -54,7 +54,7 @@ private:
   LoopSite sites_[k_max_sites + 1]; // the last one is shared by all that found no slot
 };
 
-/// The table of this process.
+/// Returns the table of this process.
 SiteTable& site_table() noexcept;
 
 } // namespace wstree::observe

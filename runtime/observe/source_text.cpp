@@ -35,7 +35,7 @@ SourceText read_source_text(const char* psource) noexcept {
   text.file = next_field(rest);
   text.function = next_field(rest);
   text.line = line_number(next_field(rest));
-  // Compilers write "unknown" for what they do not know.
+  // Compilers write "unknown" for parts that they do not know.
   if (text.file.empty() || text.file == "unknown" || text.line == 0) return {};
   if (text.function == "unknown") text.function = {};
   return text;

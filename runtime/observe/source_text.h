@@ -6,7 +6,7 @@
 
 namespace wstree::observe {
 
-/// What the text ";file;function;line;column;;" of a compiler says; empty and 0 where it says nothing.
+/// The parts of a compiler's text ";file;function;line;column;;"; empty and 0 if the text lacks them.
 struct SourceText {
   std::string_view file, function;
   std::uint64_t line = 0;

@@ -19,8 +19,8 @@
 namespace wstree::observe {
 namespace {
 
-/// What a report needs besides the figures and is too large for the stack of any thread that may end the
-/// process. Used by the one thread that has set `busy`.
+/// A report's buffers that are too large for the stack of any thread that may end the process. Used by the
+/// one thread that has set `busy`.
 struct Workspace {
   std::atomic<bool> busy{false};
   SortedSites sites;
@@ -42,7 +42,7 @@ ReportFrame frame_of(double ns_per_tick, std::uint32_t max_threads, const char* 
           wait_figures()};
 }
 
-/// The command line with blanks between its words; empty: the system does not tell.
+/// Returns the command line with blanks between its words; empty: the system does not show it.
 std::string_view command_line() noexcept {
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};

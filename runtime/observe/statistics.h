@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the served loops did, summed up per code location. Nothing here allocates or takes a lock (the first
-// execution of a location asks the dynamic linker for its module, which locks for a moment).
+// Statistics of served loops, summed up per code location. Nothing here allocates or takes a lock (the first
+// execution of a location calls the dynamic linker for its module, which locks for a moment).
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 namespace wstree::observe {
 
-/// What one member of a team did in one loop execution. Ticks are those of the clock whose ns_per_tick is
-/// given to write_report().
+/// Counts of one member of a team in one execution of a loop. Ticks are those of the clock whose ns_per_tick
+/// is given to write_report().
 struct MemberCounts {
   std::uint64_t iterations = 0;
   std::uint64_t batches = 0;
   std::uint64_t steals = 0;
   std::uint64_t nodes = 0;
   std::uint64_t busy_ticks = 0; // time in loop bodies
-  std::uint64_t known = 0;      // shares that members took by what the place had cost before
-  std::uint64_t surprises = 0;  // of these, in loops that turned out to be others
+  std::uint64_t known = 0;      // shares that members took by their priors
+  std::uint64_t surprises = 0;  // known shares whose iterations cost far more this time
   std::uint64_t forgotten = 0;  // other places that members forgot for this one
 };
 
@@ -33,7 +33,7 @@ struct LoopExecution {
   std::uint64_t wall_ticks = 0;     // from the first arrival to the last departure
   std::uint64_t chunk = 1;          // iterations that are handed out as a whole
   std::uint64_t late_ticks = 0;     // from the first arrival to each member's own, summed up
-  // What an even loop could save if members come no earlier.
+  // The time that an even loop could save if members come no earlier.
   std::uint64_t most_uneven_ticks = ~std::uint64_t{0};
   // A static loop of as many iterations had not come before, so nothing was known of it.
   bool is_of_new_length = false;
@@ -48,40 +48,40 @@ class Label;
 /// Number of locations that are told apart. Further ones share one site named "(other loops)".
 inline constexpr std::uint32_t k_max_sites = 4096;
 
-/// The site of the loop whose entry call returns to `return_address` (not null). `psource` is the location
-/// text that the compiler passes (";file;function;line;column;;" or null). `schedule` names the schedule in
-/// the report, for example "wsrange". The three pointers together identify the site, so a name of a schedule
-/// has to stand at one place; with a `label`, that takes the place of `psource`. Both texts are read at the
-/// first call for a site only and copied. Never null. Any thread; wait-free for a known site.
+/// Returns the site of the loop whose entry call returns to `return_address` (not null). `psource` is the
+/// location text that the compiler passes (";file;function;line;column;;" or null). `schedule` names the
+/// schedule in the report, for example "wsrange". The three pointers together identify the site, so a name of
+/// a schedule has to stand at one place; with a `label`, that takes the place of `psource`. Both texts are
+/// read at the first call for a site only and copied. Never null. Any thread; wait-free for a known site.
 LoopSite* find_site(const void* return_address, const char* psource, std::string_view schedule,
                     const Label* label = nullptr) noexcept;
 
 /// Adds one finished execution; its number at the site, counted from 1. Any thread, wait-free.
 std::uint64_t record(LoopSite& site, const LoopExecution& execution) noexcept;
 
-/// Number of executions recorded so far in this process.
+/// Returns the number of executions recorded so far in this process.
 std::uint64_t executions_recorded() noexcept;
 
 /// Starts all figures from zero again; call in the child after fork, while it has one thread.
 void forget_executions() noexcept;
 
-/// Writes the figures of all sites that were executed, those first which could save most if they were even,
-/// in the format and to the place that options.stats and options.stats_path say; nothing for
-/// StatsFormat::off. Preserves errno.
+/// Writes the figures of all sites that were executed, in the format of options.stats and to
+/// options.stats_path. Sites that could save most if they were even come first; nothing for StatsFormat::off.
+/// Preserves errno.
 ///
 /// A path may contain %p (process id), %h (host), %r (MPI rank, else 0), %e (program name) and %%. Missing
 /// folders are created and an existing file is never touched: .1, .2 and so on is appended until the name is
 /// new (something that is no regular file, such as /dev/null or a pipe, is written to). In a setuid program
-/// the path is ignored. If the file cannot be written, one line on stderr says so.
+/// the path is ignored. If the file cannot be written, there is one line on stderr.
 ///
 /// Meant for the end of the program, also from destructors of a library; loops that are still running are
 /// counted as far as they were recorded. A second call at the same time returns at once.
 void write_report(const config::Options& options, double ns_per_tick, std::uint32_t max_threads,
                   const char* version) noexcept;
 
-/// The same as JSON into `buffer`, which has room for `size` bytes, cut off to fit and with a 0 behind it.
-/// Returns how many bytes the whole text has without the 0. 0: another thread has been writing a report for
-/// too long. Preserves errno.
+/// Writes the report as JSON into `buffer`, which has room for `size` bytes, cut off to fit and with a 0
+/// behind it. Returns how many bytes the whole text has without the 0. 0: another thread has been writing a
+/// report for too long. Preserves errno.
 std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, std::uint32_t max_threads,
                             const char* version) noexcept;
 

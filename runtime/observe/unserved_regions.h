@@ -7,7 +7,7 @@
 namespace wstree::observe {
 
 /// Notes a region. `caller` opens it; `reason` lives as long as the process; `at` is the code that is to
-/// blame, or nullptr. Any thread, wait-free. Of very many regions the later ones are left out.
+/// blame, or nullptr. Any thread, wait-free. If there are very many regions, the later ones are left out.
 void note_unserved_region(const void* caller, const char* reason, const void* at) noexcept;
 
 void write_unserved_json(ReportWriter& out) noexcept;

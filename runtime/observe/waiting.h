@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a process spends between its regions.
+// A process's time between its regions.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace wstree::observe {
 
 struct WaitFigures {
   std::uint64_t gaps_ns = 0;     ///< between the regions of the thread that opens them
-  std::uint64_t gaps_cpu_ns = 0; ///< of processors that other threads have used meanwhile
-  std::uint64_t cpu_ns = 0;      ///< of processors that the process has used until the latest note_cpu()
+  std::uint64_t gaps_cpu_ns = 0; ///< processor time of other threads meanwhile
+  std::uint64_t cpu_ns = 0;      ///< processor time of the process until the latest note_cpu()
   std::uint64_t wall_ns = 0;     ///< since the library was loaded, or the fork, until the latest note_wall()
 };
 
@@ -18,7 +18,8 @@ void note_gap(std::uint64_t ns, std::uint64_t cpu_ns) noexcept;
 /// Reads the clock of the process, by a system call.
 void note_cpu() noexcept;
 void note_wall(std::uint64_t ns) noexcept;
-/// Whether other threads have used a twentieth of the time of processors and more while nothing was shared.
+/// Returns whether other threads have used more than a twentieth of the process's processor time between
+/// regions, when nothing was shared.
 constexpr bool is_worth_saving(const WaitFigures& figures) noexcept {
   constexpr std::uint64_t k_parts = 20;
   return figures.gaps_cpu_ns > figures.cpu_ns / k_parts;

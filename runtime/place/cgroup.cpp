@@ -46,7 +46,7 @@ std::string_view take_field(std::string_view& text) noexcept {
   return field;
 }
 
-/// A path as mountinfo writes it, with \040 for a blank.
+/// Decodes a path as mountinfo writes it, with \040 for a blank.
 PathText decode(std::string_view field) noexcept {
   PathText path;
   const auto is_octal = [](char c) noexcept { return c >= '0' && c <= '7'; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the control groups of the process grant it. Both versions, and both of them side by side.
+// Limits that the control groups of the process set. Versions 1 and 2, and both side by side.
 #pragma once
 
 #include "cpu_set.h"
@@ -13,19 +13,19 @@
 
 namespace wstree::place {
 
-/// Processor time, in CPUs, that a cpu.max says; "max 100000" is nothing.
+/// Returns the processor time, in CPUs, of a cpu.max; "max 100000" is nothing.
 std::optional<double> parse_cpu_max(std::string_view text) noexcept;
-/// The same of the two files of version 1, in which a quota of -1 is none.
+/// Returns the processor time of the two files of version 1, in which a quota of -1 is none.
 std::optional<double> parse_cfs(std::string_view quota, std::string_view period) noexcept;
 
 enum class Controller : std::uint8_t { cpu, cpuset };
 
 struct ControlGroup {
   int version = 0;
-  PathText folder;     ///< of the process's own group, as seen in this mount namespace
+  PathText folder;     ///< folder of the process's own group, as seen in this mount namespace
   std::size_t top = 0; ///< so many bytes of it are the folder of the outermost group that can be seen
 
-  /// Goes to the group that this one is in. Returns false if this is the outermost one.
+  /// Goes to the group around this one. Returns false if this is the outermost one.
   bool go_up() noexcept;
 };
 
@@ -34,18 +34,18 @@ struct ControlGroups {
   std::uint32_t count = 0;
   PathText problem; ///< a file without which nothing is known; empty: it could be read
 };
-/// The groups that limit the calling process with this controller. All paths here are taken below `root`, and
-/// include it.
+/// Returns the groups that limit the calling process with this controller. All paths here are taken below
+/// `root`, and include it.
 ControlGroups find_groups(Controller controller, const char* root = "") noexcept;
 
 struct Quota {
   double cpus = 0;  ///< the smallest one on the way up; 0: no limit
-  PathText file;    ///< that says so
+  PathText file;    ///< file with the smallest quota
   PathText problem; ///< a file that should be there and cannot be read
 };
 Quota find_quota(const char* root = "") noexcept;
 
-/// The CPUs that the process's group may use; nullopt if that is not known.
+/// Returns the CPUs that the process's group may use; nullopt if that is not known.
 std::optional<CpuSet> find_cpuset(const char* root = "") noexcept;
 
 } // namespace wstree::place

@@ -31,7 +31,7 @@ void keep(Copy* copy) noexcept {
   }
 }
 
-/// Twice `count` pointers.
+/// Returns memory for twice `count` pointers.
 char** make_copies(std::size_t count) noexcept {
   auto* copy = new (std::nothrow) Copy;
   if (copy == nullptr) return nullptr;

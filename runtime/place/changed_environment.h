@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What hwloc is to find in the environment, and no other code for longer than necessary.
+// The environment that hwloc is to find, and that no other code sees for longer than necessary.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 namespace wstree::place {
 
 /// While this exists, getenv() finds HWLOC_PLUGINS_PATH and HWLOC_HIDE_ERRORS set, to our values unless the
-/// user has set them. Other threads may use the environment meanwhile, and what they change stays changed.
-/// (It can be lost only in the instant in which the pointer is exchanged: the C library's lock is not ours to
-/// take.) Without memory nothing is set.
+/// user has set them. Other threads may use the environment meanwhile, and their changes stay. (It can be
+/// lost only in the instant in which the pointer is exchanged: the C library's lock is not ours to take.)
+/// Without memory nothing is set.
 class ChangedEnvironment {
 public:
   ChangedEnvironment() noexcept;
@@ -37,7 +37,7 @@ private:
   char** before_;
   char** ours_ = nullptr; // null: nothing was changed
   char** as_made_ = nullptr;
-  std::size_t size_ = 0; // of both, with the null pointer at the end
+  std::size_t size_ = 0; // entries of both, with the null pointer at the end
   std::array<bool, k_settings.size()> added_{};
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view k_cut = ",...";
 
-/// The number that `text` starts with, which is removed from it.
+/// Takes the number that `text` starts with off it.
 std::optional<std::uint32_t> take_cpu(std::string_view& text) noexcept {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -54,7 +54,7 @@ std::optional<CpuSet> parse_cpu_list(std::string_view text) noexcept {
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
 
   CpuSet set;
-  if (text.empty()) return set; // the kernel's files say it so
+  if (text.empty()) return set; // as in the kernel's files
   do {
     const auto first = take_cpu(text);
     if (!first) return std::nullopt;

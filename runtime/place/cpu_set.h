@@ -33,7 +33,7 @@ public:
     return sum;
   }
   constexpr bool empty() const noexcept { return next(0) == k_cpus; }
-  /// The first CPU from `cpu` on; k_cpus if there is none.
+  /// Returns the first CPU from `cpu` on; k_cpus if there is none.
   constexpr std::uint32_t next(std::uint32_t cpu) const noexcept {
     while (cpu < k_cpus) {
       const std::uint64_t rest = words_[cpu / 64] >> cpu % 64;
@@ -42,7 +42,7 @@ public:
     }
     return k_cpus;
   }
-  /// Removes what is not in `other`.
+  /// Removes CPUs that are not in `other`.
   constexpr void keep(const CpuSet& other) noexcept {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
   }
@@ -61,7 +61,7 @@ public:
   }
   bool operator==(const CpuSet&) const = default;
 
-  /// As the system calls want it: bit c of the little-endian words is CPU c.
+  /// Returns the words as the system calls want them: bit c of the little-endian words is CPU c.
   void* data() noexcept { return words_.data(); }
   const void* data() const noexcept { return words_.data(); }
   static constexpr std::size_t k_bytes = k_cpus / 8;

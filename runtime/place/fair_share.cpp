@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// The largest domain that starts at `at`, of those inside [begin, end); one CPU if there is none.
+  /// Returns the largest domain that starts at `at`, of those inside [begin, end); one CPU if there is none.
   Part part(std::uint32_t at, std::uint32_t begin, std::uint32_t end) const noexcept {
     Part part;
     part.end = at + 1;
@@ -58,7 +58,7 @@ private:
     return part;
   }
 
-  /// What a part needs to have `level` CPUs chosen, as far as it can.
+  /// Returns the CPUs that a part lacks to have `level` CPUs chosen, as far as it has free ones.
   static std::uint32_t needs(const Part& part, std::uint32_t level) noexcept {
     return level <= part.chosen ? 0 : std::min(level - part.chosen, part.free);
   }

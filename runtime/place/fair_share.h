@@ -11,10 +11,10 @@ namespace wstree::place {
 
 enum class Mark : std::uint8_t { none, candidate, chosen };
 
-/// Chooses `count` of the candidates, which there are. `marks` has one for each CPU of the machine. Whatever
-/// the level, the chosen CPUs (with those that were chosen before) of two domains inside the same larger one
-/// differ by at most one, as far as the candidates and what was chosen before allow that. Returns false if
-/// there is no memory.
+/// Chooses `count` of the candidates, which there are. `marks` has one for each CPU of the machine. At each
+/// level, the numbers of chosen CPUs (earlier choices included) in two domains inside the same larger one
+/// differ by at most one, as far as the candidates and earlier choices allow that. Returns false if there is
+/// no memory.
 bool choose_fairly(const Machine& machine, std::span<Mark> marks, std::uint32_t count) noexcept;
 
 } // namespace wstree::place

@@ -21,13 +21,13 @@ std::optional<std::uint32_t> parse_id(std::string_view text) noexcept {
   return static_cast<std::uint32_t>(*number);
 }
 
-/// What stands behind `key` in a line that begins with it.
+/// Returns the text behind `key` in a line that begins with it.
 std::optional<std::string_view> value_of(std::string_view line, std::string_view key) noexcept {
   if (!line.starts_with(key)) return std::nullopt;
   return trim(without_first(line, key.size()));
 }
 
-/// Adds what one thread has started. Returns false if that is not known, or there are too many.
+/// Adds the processes that one thread has started. Returns false if they are not known, or too many.
 bool add_children(PathText file, Children& children) noexcept {
   LineReader lines(file);
   if (!lines.is_open()) return false;

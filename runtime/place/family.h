@@ -14,13 +14,13 @@ namespace wstree::place {
 struct Process {
   std::uint32_t id = 0;
   std::uint32_t parent = 0;   ///< 0: out of sight
-  std::optional<CpuSet> mask; ///< of its first thread
+  std::optional<CpuSet> mask; ///< mask of its first thread
 };
 /// `root`/proc/`name`, a number or "self"; nullopt: not there, or not ours to see.
 std::optional<Process> find_process(std::string_view name, const char* root) noexcept;
 std::optional<Process> find_process(std::uint32_t id, const char* root) noexcept;
 
-/// Whether process `id` was started with this variable; false also if that is not ours to see.
+/// Returns whether process `id` was started with this variable; false also if that is not ours to see.
 bool has_variable(std::uint32_t id, std::string_view name, const char* root) noexcept;
 
 struct Children {
@@ -31,7 +31,7 @@ struct Children {
 
   bool has(std::uint32_t id) const noexcept;
 };
-/// Those that any thread of process `id` has started and that have not ended.
+/// Returns the processes that any thread of process `id` has started and that have not ended.
 Children children_of(std::uint32_t id, const char* root) noexcept;
 
 } // namespace wstree::place

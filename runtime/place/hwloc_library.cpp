@@ -45,8 +45,10 @@ HwlocLibrary::~HwlocLibrary() {
 
 hwloc_topology_t HwlocLibrary::make_topology() const noexcept {
   const ChangedEnvironment changed;
-  if (!changed.is_in_force()) return nullptr; // rather no topology than what hwloc would load and print
-  // It reads its variable once. Where the program uses hwloc itself, what hwloc says is the program's matter.
+  // Better no topology than the plugins that hwloc would load, and its messages.
+  if (!changed.is_in_force()) return nullptr;
+  // hwloc reads its variable once. If the program uses hwloc itself, hwloc's messages are the
+  // program's matter.
   if (alone_)
     if (void* hide = ::dlsym(handle_, "hwloc_hide_errors"); hide != nullptr)
       reinterpret_cast<int (*)()>(hide)();

@@ -9,7 +9,7 @@
 
 namespace wstree::place {
 
-// What this folder calls; and what libraries older than hwloc 2.4 lack or need not have.
+// Functions of hwloc that this folder calls; the optional ones are missing before hwloc 2.4, or may be.
 #define WSTREE_HWLOC_REQUIRED(f)                                                                             \
   f(topology_init) f(topology_destroy) f(topology_load) f(topology_set_flags) f(topology_set_synthetic)      \
       f(topology_set_xml) f(topology_set_all_types_filter) f(topology_set_type_filter) f(get_type_depth)     \
@@ -20,7 +20,7 @@ namespace wstree::place {
 /// hwloc_x() is member x; an optional one may be null.
 class HwlocLibrary {
 public:
-  /// Opens libhwloc. is_open() says whether that worked, and problem() why not.
+  /// Opens libhwloc. is_open() returns whether that worked, and problem() why not.
   HwlocLibrary() noexcept;
   ~HwlocLibrary();
   HwlocLibrary(const HwlocLibrary&) = delete;

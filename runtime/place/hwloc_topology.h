@@ -18,7 +18,7 @@ public:
   Topology(const Topology&) = delete;
   Topology& operator=(const Topology&) = delete;
 
-  /// Empty if it is loaded, else what failed.
+  /// Loads the topology. Returns the error; empty: it is loaded.
   std::string_view load(const MachineSource& source) noexcept {
     if (handle_ == nullptr) return "hwloc does not start";
     keep_only_what_counts();
@@ -58,7 +58,7 @@ private:
 #else
     constexpr unsigned long and_faster = 0;
 #endif
-    // An older hwloc refuses flags that it does not know. The result is restricted to the mask in any case.
+    // An older hwloc refuses newer flags. The result is restricted to the mask in any case.
     if (hwloc_.topology_set_flags(handle_, flags | and_faster) == 0) return;
     if (hwloc_.topology_set_flags(handle_, flags) == 0) return;
     hwloc_.topology_set_flags(handle_, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);

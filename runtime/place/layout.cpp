@@ -7,7 +7,7 @@
 
 namespace wstree::place {
 
-/// Puts the members, whose seats say where they run, into the order of the machine, and finds out what
+/// Puts the members into the order of the machine, by the CPUs of their seats, and finds the domains that
 /// they share.
 class Layout::Arrangement {
 public:
@@ -38,7 +38,7 @@ private:
     }
   };
 
-  /// By CPU, and by number where several are on the same.
+  /// Sorts the members by CPU, and by number where several are on one CPU.
   bool sort_members() noexcept {
     const std::uint32_t members = layout_.members_;
     const std::uint32_t unknown = machine_.cpus();
@@ -65,7 +65,8 @@ private:
     return layout_.seats_[layout_.member_at_ == nullptr ? position : layout_.member_at_[position]];
   }
 
-  /// What the member there is inside of, wherever on its place it runs; k_none if there is no such domain.
+  /// Returns the domain of the member at `position`, on whichever CPU of its place it runs; k_none if there
+  /// is no such domain.
   std::uint32_t domain(std::uint32_t position, std::size_t level) const noexcept {
     const Seat& seat = seat_at(position);
     if (seat.cpu >= machine_.cpus()) return Cpu::k_none;
@@ -76,7 +77,7 @@ private:
     return machine_.cpu(last).domain[level] == first ? first : Cpu::k_none;
   }
 
-  /// The members from `begin` on that are in the same domain of this level as the one at `begin`.
+  /// Returns the members from `begin` on that are in the same domain of this level as the member at `begin`.
   core::Domain run(std::uint32_t begin, std::size_t level) const noexcept {
     const std::uint32_t shared = domain(begin, level);
     std::uint32_t end = begin + 1;
@@ -85,8 +86,8 @@ private:
     return {begin, end};
   }
 
-  /// Where one level is nested in another depends on the machine (a NUMA node may be a part of what shares a
-  /// cache, or contain it): sizes decide.
+  /// The machine decides which level is nested in which (a NUMA node may be a part of a group of CPUs that
+  /// share a cache, or contain it): sizes decide here.
   Chain chain_of(std::array<core::Domain, k_inner_levels> runs) const noexcept {
     const auto size = [](const core::Domain& domain) noexcept { return domain.end - domain.begin; };
     std::sort(runs.begin(), runs.end(),
@@ -101,8 +102,8 @@ private:
     return chain;
   }
 
-  /// The chains one after the other, each once; without `to` they are only counted. Neighbours mostly have
-  /// the same.
+  /// Writes the chains one after the other, each once; without `to` they are only counted. Neighbours mostly
+  /// have the same.
   std::uint32_t make_chains(core::Domain* to) noexcept {
     std::array<core::Domain, k_inner_levels> runs{};
     Chain before;

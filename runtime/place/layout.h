@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which member runs where in teams of one size, and in which order the members look for work.
+// The CPUs of the members in teams of one size, and the order in which the members look for work.
 #pragma once
 
 #include "machine.h"
@@ -28,17 +28,18 @@ public:
                                                std::span<const std::uint32_t> cpus) noexcept;
 
   std::uint32_t members() const noexcept { return members_; }
-  /// For Member::set_neighbourhood(); points into the layout.
+  /// Returns the arguments for Member::set_neighbourhood(); they point into the layout.
   core::Neighbourhood neighbourhood(std::uint32_t member) const noexcept {
     const Seat& seat = seats_[member];
     return {member_at_.get(), seat.domains == 0 ? nullptr : domains_.get() + seat.first_domain, seat.domains,
             seat.position};
   }
-  /// Number of the member's place in the Places that the layout was made with; Places::k_none if it has none.
+  /// Returns the number of the member's place in the Places that the layout was made with; Places::k_none if
+  /// it has none.
   std::uint32_t place(std::uint32_t member) const noexcept { return seats_[member].place; }
-  /// Index in the machine of the first CPU that the member runs on.
+  /// Returns the index in the machine of the first CPU that the member runs on.
   std::uint32_t cpu(std::uint32_t member) const noexcept { return seats_[member].cpu; }
-  /// What the objects and their arrays take, in bytes.
+  /// Returns the size of the objects and their arrays, in bytes.
   std::size_t bytes() const noexcept;
 
   Layout(const Layout&) = delete;

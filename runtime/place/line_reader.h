@@ -26,8 +26,8 @@ public:
   ~LineReader();
 
   bool is_open() const noexcept { return file_ >= 0; }
-  /// The next line without its end, valid until the next call. nullopt: there is none, or it cannot be read.
-  /// Lines that are too long are left out.
+  /// Returns the next line without its end, valid until the next call. nullopt: there is none, or it cannot
+  /// be read. Lines that are too long are left out.
   std::optional<std::string_view> next() noexcept;
 
 private:
@@ -35,12 +35,12 @@ private:
 
   int file_ = -1;
   bool at_end_ = false;
-  std::size_t begin_ = 0; // of what has not been handed out
+  std::size_t begin_ = 0; // begin of the text that has not been handed out
   std::size_t end_ = 0;
   char buffer_[k_longest + 1];
 };
 
-/// The same byte by byte, for files whose entries end with zero bytes.
+/// Reads a file byte by byte, for files whose entries end with zero bytes.
 class ByteReader {
 public:
   explicit ByteReader(PathText path) noexcept;
@@ -60,7 +60,7 @@ private:
 /// `root` in front of `path`, which begins with a slash.
 PathText below(const char* root, std::string_view path) noexcept;
 
-/// The only line, or the first one; nullopt if the file cannot be read.
+/// Returns the only line, or the first one; nullopt if the file cannot be read.
 std::optional<config::FixedText<128>> read_short_line(PathText path) noexcept;
 
 } // namespace wstree::place

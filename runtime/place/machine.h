@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the scheduler needs to know of the machine: the CPUs that the process may use, and what they share
-// with each other. hwloc is asked once; nothing of it is kept.
+// The machine as the scheduler sees it: the CPUs that the process may use, and the domains that they share.
+// hwloc is read once; nothing of it is kept.
 #pragma once
 
 #include "cpu_set.h"
@@ -12,7 +12,7 @@
 
 namespace wstree::place {
 
-/// What two CPUs may share, nearest first. A machine need not have every level.
+/// Levels of the machine that two CPUs may share, nearest first. A machine need not have every level.
 enum class Level : std::uint8_t { core, l2, l3, numa, package, machine };
 inline constexpr std::uint32_t k_levels = 6;
 std::string_view name_of(Level level) noexcept; // "core", "L2", "L3", "NUMA node", "package", "machine"
@@ -22,13 +22,13 @@ struct Cpu {
   static constexpr std::uint32_t k_none = ~std::uint32_t{0};
   std::uint32_t os = 0;   ///< the operating system's number
   std::uint16_t smt = 0;  ///< 0 for the first allowed hardware thread of its core, 1 for the second, ...
-  std::uint16_t kind = 0; ///< of a machine with unequal cores: larger is faster
+  std::uint16_t kind = 0; ///< kind of core, on a machine with unequal cores: larger is faster
   /// Number of the domain of each level that it belongs to, counted from 0 in the order of Machine::cpu();
   /// k_none if the machine has no such level around it. Level::machine is always 0.
   std::array<std::uint32_t, k_levels> domain{};
 };
 
-/// Where a topology comes from.
+/// The source of a topology.
 struct MachineSource {
   enum class Kind : std::uint8_t {
     this_system, ///< as hwloc finds it, also by HWLOC_XMLFILE or HWLOC_SYNTHETIC; restricted to the mask of
@@ -38,7 +38,7 @@ struct MachineSource {
   };
   Kind kind = Kind::this_system;
   const char* text = nullptr;     ///< description or path
-  const CpuSet* mask = nullptr;   ///< of this system: these CPUs and not the mask of the calling thread
+  const CpuSet* mask = nullptr;   ///< on this system: these CPUs and not the mask of the calling thread
   const CpuSet* within = nullptr; ///< leave out all other CPUs; nullptr: no further restriction
 };
 
@@ -46,8 +46,8 @@ struct MachineSource {
 /// a row.
 class Machine {
 public:
-  /// nullptr: `why` says in a few words what failed (hwloc is not installed, no CPU is left, ...). Takes
-  /// milliseconds. Any thread; does not throw, does not print, leaves the environment as it was.
+  /// Returns the machine; nullptr: `why` is the error in a few words (hwloc is not installed, no CPU is left,
+  /// ...). Takes milliseconds. Any thread; does not throw, does not print, leaves the environment as it was.
   static std::unique_ptr<const Machine> load(const MachineSource& source, std::string_view& why) noexcept;
 
   std::uint32_t cpus() const noexcept { return count_; } ///< at least 1
@@ -55,7 +55,7 @@ public:
   std::uint32_t cores() const noexcept { return cores_; }
   std::uint32_t domains(Level level) const noexcept { return domains_[static_cast<std::uint32_t>(level)]; }
   const CpuSet& set() const noexcept { return set_; }
-  /// Index of the CPU with the system's number `os`; cpus() if it is not among them.
+  /// Returns the index of the CPU with the system's number `os`; cpus() if it is not among them.
   std::uint32_t find(std::uint32_t os) const noexcept;
 
   Machine(const Machine&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A Machine from what hwloc knows.
+// Making a Machine from hwloc's topology.
 #include "machine.h"
 
 #include "hwloc_library.h"
@@ -22,7 +22,7 @@ constexpr std::string_view k_no_memory = "out of memory";
 
 constexpr std::size_t index_of(Level level) noexcept { return static_cast<std::size_t>(level); }
 
-/// The level that an object of hwloc's tree stands for; Level::machine for all others.
+/// Returns the level that an object of hwloc's tree stands for; Level::machine for all others.
 Level level_of(hwloc_obj_type_t type) noexcept {
   switch (type) {
   case HWLOC_OBJ_CORE:
@@ -93,7 +93,7 @@ private:
       std::uint32_t& domain = cpu.domain[index_of(level_of(around->type))];
       if (domain == Cpu::k_none) domain = around->logical_index;
     }
-    // Some virtual machines and small systems do not tell cores.
+    // Some virtual machines and small systems do not report cores.
     std::uint32_t& core = cpu.domain[index_of(Level::core)];
     if (core == Cpu::k_none) core = pu.logical_index | k_lone_core;
     machine_->by_os_[pu.os_index] = static_cast<std::uint16_t>(machine_->count_++);
@@ -124,8 +124,8 @@ private:
     return true;
   }
 
-  /// hwloc's kinds from slow to fast, those that none of our CPUs has left out. All are 0 if hwloc cannot say
-  /// which are faster.
+  /// hwloc's kinds from slow to fast, those that none of our CPUs has left out. All are 0 if hwloc has no
+  /// order of their speeds.
   void read_kinds() noexcept {
     if (hwloc_.cpukinds_get_nr == nullptr || hwloc_.cpukinds_get_info == nullptr) return;
     const int kinds = hwloc_.cpukinds_get_nr(topology_, 0);

@@ -19,7 +19,7 @@ constexpr std::string_view k_not_understood = "the list of places is not underst
 constexpr std::string_view k_nothing_left = "none of the places has a CPU that may be used";
 constexpr std::string_view k_too_large = "there is no memory for so many places";
 
-/// What stands for all larger numbers: beyond every CPU, and small enough to calculate with.
+/// A number for all larger numbers: beyond every CPU, and small enough to calculate with.
 constexpr std::int64_t k_huge = std::int64_t{1} << 32;
 
 bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -79,7 +79,7 @@ private:
   std::string_view rest_;
 };
 
-/// What may follow a number or a place: ":length" and ":stride".
+/// The interval that may follow a number or a place: ":length" and ":stride".
 struct Interval {
   std::int64_t length = 1;
   std::int64_t stride = 1;
@@ -101,7 +101,7 @@ std::optional<Interval> take_interval(Scanner& scanner) noexcept {
 
 constexpr bool is_cpu(std::int64_t number) noexcept { return number >= 0 && number < CpuSet::k_cpus; }
 
-/// A list of places in numbers.
+/// Parses a list of places in numbers, as OMP_PLACES may have it.
 class ListParser {
 public:
   ListParser(const Machine& machine, std::string_view text, PlacesBuilder& builder) noexcept
@@ -137,7 +137,8 @@ private:
     return true;
   }
 
-  /// What stands between braces, and the closing one. What is excluded stays so wherever it stands.
+  /// Parses the CPUs between braces, and the closing brace. An excluded CPU stays so, before and
+  /// after others.
   bool parse_cpus(CpuSet& place) noexcept {
     CpuSet excluded;
     do {
@@ -157,7 +158,8 @@ private:
     return scanner_.take('}');
   }
 
-  /// Those of the machine, in its order. A place may name thousands of CPUs that the machine lacks.
+  /// Adds the place's CPUs that the machine has, in its order. A place may name thousands of CPUs that the
+  /// machine lacks.
   void add_cpus(const CpuSet& place, std::int64_t shift) noexcept {
     for (std::uint32_t i = 0; i < machine_.cpus(); ++i) {
       const std::int64_t cpu = std::int64_t{machine_.cpu(i).os} - shift;
@@ -174,7 +176,7 @@ private:
 
 struct Abstract {
   std::string_view name;
-  std::array<Level, 3> levels; // the first one that is there; none: each hardware thread by itself
+  std::array<Level, 3> levels; // the machine's first of these counts; none: each hardware thread by itself
   std::uint32_t count;
 };
 constexpr std::array<Abstract, 7> k_abstract{{
@@ -193,7 +195,7 @@ const Abstract* find_abstract(std::string_view word) noexcept {
   return nullptr;
 }
 
-/// Number of the CPU's domain and its level.
+/// Returns the number of the CPU's domain and its level.
 std::pair<Level, std::uint32_t> domain_of(const Machine& machine, const Abstract& abstract,
                                           std::uint32_t cpu) noexcept {
   for (std::uint32_t i = 0; i < abstract.count; ++i) {

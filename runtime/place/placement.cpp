@@ -14,10 +14,11 @@
 namespace wstree::place {
 namespace {
 
-/// Where the calling thread was seen, for its whole life: index of a CPU + 1, k_unknown, or 0 for not yet.
+/// The CPU on which the calling thread was seen, for its whole life: index of a CPU + 1, k_unknown, or 0 for
+/// not yet.
 constinit thread_local std::uint32_t t_seen __attribute__((tls_model("initial-exec"))) = 0;
 
-/// What the calling thread could not be pinned to, so that it is not tried in every region.
+/// A key to which the calling thread could not be pinned, so that it is not tried in every region.
 struct Refusal {
   PinKey key = 0;
   pthread_t opener{};
@@ -70,7 +71,7 @@ TeamPlan* Placement::find_plan(std::uint32_t members, TeamPlan* known, bool& fre
       entry.store(known, std::memory_order_release);
     });
   }
-  // Once for each size: the other members of its first team wait for the one that makes the plan.
+  // Once for each size: the other members of its first team wait for the member that makes the plan.
   while (known == in_the_making()) {
     core::StdPlatform::yield();
     known = entry.load(std::memory_order_acquire);
@@ -86,7 +87,7 @@ TeamPlan* Placement::make_plan(std::uint32_t members) noexcept {
   if (plan->decision_.pins) {
     std::string_view why;
     if (!user_places_.empty()) plan->places_ = Places::parse(*machine_, user_places_, why);
-    plan->own_places_ = plan->places_ == nullptr; // the runtime has said what is wrong with OMP_PLACES
+    plan->own_places_ = plan->places_ == nullptr; // the runtime has reported the error in OMP_PLACES
     if (plan->own_places_) plan->places_ = Places::by_default(*machine_, members, plan->decision_.spacing);
     if (plan->places_ == nullptr) return nullptr;
     plan->layout_ = Layout::make(*machine_, *plan->places_, plan->decision_.spacing, members);
@@ -129,7 +130,7 @@ bool Placement::pin(const TeamPlan& plan, std::uint32_t member, pthread_t opener
 }
 
 /// Returns whether the opening thread, which is never pinned, still has the mask that all of this was made
-/// for. The mask of a pinned thread does not tell whether it was meanwhile given the very CPU that it is
+/// for. The mask of a pinned thread does not show whether it was meanwhile given the very CPU that it is
 /// pinned to.
 bool Placement::is_as_it_was(pthread_t opener) noexcept {
   while (true) {
@@ -158,7 +159,7 @@ void Placement::look(TeamPlan& plan, std::uint32_t member) noexcept {
   if (t_seen == 0) t_seen = own_cpu();
   if (t_seen == k_unknown)
     return plan.unseen_.store(0, std::memory_order_relaxed); // in vain: no thread need look
-  // relaxed: only the first to set an entry goes on, and what it says is in the entry.
+  // relaxed: only the first thread to set an entry goes on, and the entry holds all its data.
   if (plan.seen_[member].exchange(t_seen, std::memory_order_relaxed) != 0) return;
   // acq_rel: release hands this entry over to the thread that counts to zero, acquire lets that one read
   // all entries.
@@ -171,7 +172,8 @@ void Placement::look(TeamPlan& plan, std::uint32_t member) noexcept {
                        std::memory_order_release);
 }
 
-/// What the calling thread's mask says about where it is: something if the runtime or a tool has placed it.
+/// Returns 1 + the index of the first CPU in the calling thread's mask, if the runtime or a tool has placed
+/// it; k_unknown if not.
 std::uint32_t Placement::own_cpu() const noexcept {
   CpuSet allowed = current_mask();
   allowed.keep(machine_->set());

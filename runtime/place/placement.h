@@ -46,9 +46,9 @@ private:
   // If the members are pinned:
   std::unique_ptr<const Places> places_;
   std::unique_ptr<const Layout> layout_;
-  bool own_places_ = false; // of the library, not of OMP_PLACES
+  bool own_places_ = false; // places of the library, not of OMP_PLACES
   CpuSet first_;            // the place of member 0
-  // Else: where they were seen. The layout is made when all were.
+  // If not: the CPUs where they were seen. The layout is made when all were.
   std::unique_ptr<std::atomic<std::uint32_t>[]> seen_; // index of a CPU + 1; 0: not yet
   std::atomic<std::uint32_t> unseen_{0};
   std::atomic<const Layout*> observed_{nullptr};
@@ -65,7 +65,7 @@ public:
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
-  /// Looks at the machine and the limits, which takes milliseconds. nullptr: `why` says what is missing.
+  /// Looks at the machine and the limits, which takes milliseconds. nullptr: `why` names the missing part.
   static Placement* make(config::Bind bind, const char* const* envp, std::string_view& why) noexcept;
 
   /// nullptr: no memory, or too large. `fresh`: this call made the plan; no other call gets it.
@@ -82,7 +82,7 @@ public:
   /// somewhere else than before.
   core::Neighbourhood settle(TeamPlan& plan, std::uint32_t member, pthread_t opener, bool& pinned) noexcept;
 
-  /// The CPUs of a pinned member.
+  /// Returns the CPUs of a pinned member.
   CpuSet mask(const TeamPlan& plan, std::uint32_t member) const noexcept;
   ReasonText explain(const TeamPlan& plan) const noexcept;
 
@@ -93,7 +93,7 @@ private:
   /// Stands in the table while a thread makes the plan, and when none could.
   static TeamPlan* in_the_making() noexcept { return reinterpret_cast<TeamPlan*>(std::uintptr_t{1}); }
   static TeamPlan* impossible() noexcept { return reinterpret_cast<TeamPlan*>(std::uintptr_t{2}); }
-  /// `known`: what stands in the table.
+  /// `known`: the entry in the table.
   TeamPlan* find_plan(std::uint32_t members, TeamPlan* known, bool& fresh) noexcept;
   TeamPlan* make_plan(std::uint32_t members) noexcept;
   PinKey key(const TeamPlan& plan, std::uint32_t member) const noexcept;
@@ -108,7 +108,7 @@ private:
   Limits limits_;
   std::string_view user_places_; // OMP_PLACES
   std::unique_ptr<char[]> user_places_text_;
-  std::atomic<std::uint32_t> moves_{0}; // of an opening thread; odd during one
+  std::atomic<std::uint32_t> moves_{0}; // number of moves of an opening thread; odd during one
   std::atomic<TeamPlan*> plans_[k_most_members + 1] = {};
 };
 

@@ -12,10 +12,10 @@ namespace wstree::place {
 
 class PlacesBuilder {
 public:
-  /// More CPUs in all places together are refused: OMP_PLACES can ask for the square of what the machine has.
+  /// More CPUs in all places together are refused: OMP_PLACES can ask for the square of the machine's number.
   static constexpr std::uint32_t k_most_cpus = 64 * CpuSet::k_cpus;
 
-  /// Adds a CPU (index of the machine, larger than the one before) to the place that is being made.
+  /// Adds a CPU (index of the machine, larger than the index before) to the place that is being made.
   void add_cpu(std::uint32_t cpu) noexcept;
   /// The place is complete. None is made if it has no CPU.
   void end_place() noexcept;
@@ -23,7 +23,7 @@ public:
   void end_excluded() noexcept;
 
   bool is_full() const noexcept { return full_; } ///< more than k_most_cpus, or no memory
-  /// The places; nullptr: is_full(), no memory, or there are none.
+  /// Returns the places; nullptr: is_full(), no memory, or there are none.
   std::unique_ptr<const Places> finish() noexcept;
 
 private:
@@ -44,9 +44,9 @@ private:
   std::span<const std::uint32_t> cpus_of(std::uint32_t place) const noexcept;
   bool is_excluded(std::uint32_t place) const noexcept;
 
-  List cpus_;     // of all places, one after the other
-  List ends_;     // of the places in cpus_
-  List excluded_; // numbers of the places that only say what to leave out
+  List cpus_;     // CPUs of all places, one place after the other
+  List ends_;     // ends of the places in cpus_
+  List excluded_; // numbers of the places that only exclude CPUs
   bool full_ = false;
 };
 

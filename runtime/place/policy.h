@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether the threads of a team are pinned.
+// The decision whether the threads of a team are pinned.
 #pragma once
 
 #include "layout.h"
@@ -17,7 +17,7 @@ enum class Reason : std::uint8_t {
   fits,             ///< auto: a member for every core: pinned
   off,              ///< none
   alone,            ///< a team of one has nothing to arrange
-  user_placed,      ///< a variable of OpenMP or of a runtime says where threads go
+  user_placed,      ///< a variable of OpenMP or of a runtime places threads
   ranks_share_mask, ///< other ranks would pin their threads to the same CPUs
   quota,            ///< less processor time than threads
   too_many,         ///< more members than CPUs
@@ -30,8 +30,8 @@ struct Decision {
   Reason reason = Reason::off;
 };
 
-/// For teams of `members`. close and spread pin whatever the limits are, inside the mask,
-/// unless the OpenMP runtime does.
+/// Decides for teams of `members`. close and spread pin for any limits, inside the mask, unless the OpenMP
+/// runtime does.
 Decision decide(config::Bind bind, const Limits& limits, const Machine& machine,
                 std::uint32_t members) noexcept;
 

@@ -21,7 +21,7 @@ namespace wstree::place {
 
 namespace {
 
-/// The program around us must not see that we have asked the system something.
+/// The program around us must not see that we have called the system.
 class KeepErrno {
 public:
   KeepErrno() noexcept : saved_(errno) {}
@@ -57,7 +57,7 @@ bool is_off(std::string_view value) noexcept {
   return false;
 }
 
-/// Whether the runtimes bind threads where `name` is the first of the variables that is set. Without
+/// Returns whether the runtimes bind threads if `name` is the first of the variables that is set. Without
 /// OMP_PROC_BIND each of the others asks for it.
 bool binds(std::string_view name, const char* const* envp) noexcept {
   if (name.empty()) return false;

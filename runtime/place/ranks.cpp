@@ -32,7 +32,7 @@ std::optional<std::uint32_t> parse_count(std::string_view text) noexcept {
   return static_cast<std::uint32_t>(*number);
 }
 
-/// What the masks of the processes that the launcher started beside this one tell.
+/// The result of a look at the masks of the processes that the launcher started beside this one.
 enum class Answer : std::uint8_t { own, shared, unknown };
 
 Answer ask_family(const CpuSet& mask, std::uint32_t ranks, const char* root) noexcept {
@@ -94,7 +94,7 @@ LocalRanks find_local_ranks(const char* const* envp) noexcept {
 }
 
 std::optional<CpuSet> find_launcher_mask(std::string_view variable, const char* root) noexcept {
-  constexpr int k_most_generations = 16; // of scripts
+  constexpr int k_most_generations = 16; // most scripts between the launcher and this process
   auto self = find_process("self", root);
   for (int i = 0; self && self->parent != 0 && i < k_most_generations; ++i) {
     const auto parent = find_process(self->parent, root);

@@ -37,7 +37,7 @@ constinit bool g_ready = false; // written in g_once
 constinit pid_t g_process = 0;  // written at load time, like g_mask
 constinit CpuSet g_mask;
 
-/// The calling thread's pin, if it has one.
+/// Returns the calling thread's pin, if it has one.
 Pin* active_pin() noexcept {
   Pin* pin = t_pin;
   return pin != nullptr && pin->key != 0 ? pin : nullptr;
@@ -47,7 +47,8 @@ bool exchange_mask(const CpuSet& expected, const CpuSet& wanted) noexcept {
   return current_mask() == expected && set_current_mask(wanted);
 }
 
-/// Returns false if the thread keeps the mask that it has.
+/// Takes the pin off, or puts it on again. Returns false if the thread keeps its mask, which differs from the
+/// expected one.
 bool lift(const Pin& pin) noexcept { return exchange_mask(pin.mask, pin.original); }
 bool lower(const Pin& pin) noexcept { return exchange_mask(pin.original, pin.mask); }
 
@@ -75,7 +76,7 @@ void free_pin(void* data) noexcept {
   delete static_cast<Pin*>(data);
 }
 
-/// The calling thread's record, made if it has none. nullptr: no memory, or forks cannot be watched.
+/// Returns the calling thread's record, made if it has none. nullptr: no memory, or forks cannot be watched.
 Pin* own_pin() noexcept {
   if (t_pin != nullptr) return t_pin;
   const int saved_errno = errno;
@@ -114,7 +115,7 @@ bool pin_thread(PinKey key, const CpuSet& mask, const CpuSet& original) noexcept
   Pin* pin = own_pin();
   if (pin == nullptr || pin->left_alone) return false;
   const bool repin = pin->key != 0;
-  // A thread that is pinned already goes on within what it had before.
+  // A thread that is pinned already goes on within its original mask.
   if (key == 0 || mask.empty() || !mask.is_within(original) || (repin && !mask.is_within(pin->original))) {
     if (repin) give_up(*pin);
     return false;
@@ -173,7 +174,8 @@ void remember_process() noexcept {
 
 const CpuSet& process_mask() noexcept { return g_mask; }
 
-// By number and not by a fork handler: the process may have forked before its first pin.
+// Returns whether fork has made this process. By number and not by a fork handler: the process may have
+// forked before its first pin.
 bool in_forked_child() noexcept { return g_process != 0 && getpid() != g_process; }
 
 } // namespace wstree::place

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the calling thread is pinned by us, and what it must not hand down.
+// The pin of the calling thread that the library made, and the mask that it must not hand down.
 #pragma once
 
 #include "cpu_set.h"
@@ -9,15 +9,15 @@
 namespace wstree::place {
 
 /// Worker threads are pinned and stay so from region to region. The thread that opens regions is only moved:
-/// its mask is what it was before and after move_thread(), so that there is nothing to restore, and nothing
-/// that the threads and processes that it starts could inherit.
+/// its mask does not change by move_thread(), so that there is nothing to restore, and nothing that the
+/// threads and processes that it starts could inherit.
 ///
 /// All functions keep errno.
 
-/// What a thread is pinned to: names a mask that does not change, e.g. address of the layout and the member.
+/// The key of a pin: names a mask that does not change, e.g. address of the layout and the member.
 using PinKey = std::uintptr_t; // 0: not pinned
 
-/// The calling thread's key.
+/// Returns the calling thread's key.
 PinKey pinned_to() noexcept;
 
 /// Pins the calling thread to `mask`, which lies within `original`, the process's mask. Does nothing, and
@@ -34,8 +34,9 @@ void unpin_thread() noexcept;
 /// was not moved.
 bool move_thread(const CpuSet& mask) noexcept;
 
-/// While this exists the calling thread, if it is pinned, has its original mask, so that what it starts does
-/// not inherit the pin. All that it does is system calls: a signal handler may use it. May be nested.
+/// While this exists the calling thread, if it is pinned, has its original mask, so that threads and
+/// processes that it starts do not inherit the pin. All that it does is system calls: a signal handler may
+/// use it. May be nested.
 class Unpinned {
 public:
   Unpinned() noexcept;
@@ -49,9 +50,9 @@ private:
 
 /// Remembers which process this is, and its mask. At load time.
 void remember_process() noexcept;
-/// The mask that the process had then; empty if it was not remembered.
+/// Returns the mask that the process had then; empty if it was not remembered.
 const CpuSet& process_mask() noexcept;
-/// Whether this process is a copy that fork made, and has not become another program.
+/// Returns whether this process is a copy that fork made, and has not become another program.
 bool in_forked_child() noexcept;
 
 } // namespace wstree::place

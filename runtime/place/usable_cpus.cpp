@@ -13,7 +13,7 @@ namespace {
 // A quota of 2 may be written as 2.0001, because some tools round periods.
 constexpr double k_rounding = 0.01;
 
-/// The quota of one rank in whole CPUs.
+/// Returns the quota of one rank in whole CPUs.
 std::uint32_t whole_cpus(double quota, std::uint32_t ranks) noexcept {
   const double each = quota / ranks - k_rounding;
   if (each >= CpuSet::k_cpus) return CpuSet::k_cpus;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many CPUs the process may really use, which is how many threads a team should have.
+// The number of CPUs that the process may really use, which is the number of threads that a team should have.
 #pragma once
 
 #include "cgroup.h"
@@ -23,23 +23,23 @@ struct UsableCpus {
   std::uint32_t count = 0; ///< 0: not known, because the mask is not
   CpuLimit limit = CpuLimit::mask;
 };
-/// The ranks share the quota, rounded up so that none of it is left, and the launcher's CPUs, rounded down so
-/// that no two threads meet on one. At least one CPU.
+/// Returns the CPUs of one rank: the ranks share the quota, rounded up so that none of it is left, and the
+/// launcher's CPUs, rounded down so that no two threads meet on one. At least one CPU.
 UsableCpus usable_cpus(const CpuClaims& claims) noexcept;
 
-/// Whether a team of this size uses up its rank's part of the quota if all of its members run, or spin, all
-/// the time: the group then stops them all for the rest of a period. Never for a team of one, which does
-/// not wait.
+/// Returns whether a team of this size uses up its rank's part of the quota if all of its members run, or
+/// spin, all the time: the group then stops them all for the rest of a period. Never for a team of one, which
+/// does not wait.
 bool can_use_up_quota(const CpuClaims& claims, std::uint32_t team) noexcept;
 
 struct FoundCpus {
   CpuClaims claims;
   UsableCpus usable;
-  PathText quota_file;          ///< that says the quota
-  std::string_view rank_source; ///< the variable that says how many ranks there are
+  PathText quota_file;          ///< file with the quota
+  std::string_view rank_source; ///< the variable with the number of ranks
 };
-/// The same for the calling thread's mask, with files below `root` and the variables in `envp`. Makes system
-/// calls only, so that the library's constructor may call it. Changes errno.
+/// Returns the usable CPUs for the calling thread's mask, with files below `root` and the variables in
+/// `envp`. Makes system calls only, so that the library's constructor may call it. Changes errno.
 FoundCpus find_usable_cpus(const char* const* envp, const char* root = "") noexcept;
 
 } // namespace wstree::place

@@ -27,7 +27,7 @@ public:
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Zeroed memory for `count` objects; nullptr: there is none.
+  /// Returns zeroed memory for `count` objects; nullptr: there is none.
   template <class T> T* make(std::size_t count = 1) noexcept {
     // NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers, too
     const std::size_t size = (count * sizeof(T) + 15) / 16 * 16;
@@ -38,7 +38,7 @@ public:
   }
 
   std::size_t mark() const noexcept { return used_; }
-  /// Frees what was made since mark().
+  /// Frees the memory that was taken since mark().
   void release(std::size_t mark) noexcept {
     std::memset(memory_ + mark, 0, used_ - mark);
     used_ = mark;

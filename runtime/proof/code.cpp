@@ -9,7 +9,7 @@
 namespace wstree::proof {
 namespace {
 
-constexpr std::size_t k_most_instructions = 4000; // of a function
+constexpr std::size_t k_most_instructions = 4000; // instructions of a function
 constexpr std::size_t k_most_blocks = 1200;
 
 Instruction compact(const cs_insn& found) noexcept {
@@ -43,7 +43,7 @@ Instruction compact(const cs_insn& found) noexcept {
   return made;
 }
 
-/// Whether control goes on behind `instruction`.
+/// Returns whether control goes on behind `instruction`.
 bool goes_on(const Instruction& instruction) noexcept {
   switch (instruction.id) {
   case X86_INS_JMP:
@@ -232,7 +232,7 @@ Refusal Function::connect(Arena& arena) noexcept {
   while (depth != 0) {
     Step& step = steps[depth - 1];
     if (step.next < 2) {
-      // The jump first: what lies behind a loop in memory comes behind it in the order, too.
+      // The jump first: blocks behind a loop in memory come behind it in the order, too.
       const std::uint32_t next = blocks[step.block].next[1 - step.next++];
       if (next != k_none && visited[next] == 0) {
         visited[next] = 1;
@@ -296,7 +296,8 @@ Refusal Function::find_cycles(Arena& arena) noexcept {
     ++next_component;
   }
   for (std::size_t i = order.size(); i-- != 0;) {
-    // A component at a time, from the last one: within one, each block reaches what another reaches.
+    // A component at a time, from the last one: within one, each block reaches the blocks that
+    // another reaches.
     Block& block = blocks[order[i]];
     block.reaches_return = block.returns;
   }

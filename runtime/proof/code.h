@@ -26,7 +26,7 @@ struct Operand {
 
 /// The place that a call or jump leads to.
 struct Target {
-  const char* name = nullptr; // of a function elsewhere
+  const char* name = nullptr; // name of a function elsewhere
   Address code = 0;           // code to follow; 0: unknown
 };
 
@@ -34,11 +34,11 @@ struct Instruction {
   Address address = 0;
   std::uint16_t id = 0;
   std::uint8_t size = 0;
-  std::uint8_t count = 0; // of operands
+  std::uint8_t count = 0; // number of operands
   std::uint8_t rep = 0;   // X86_PREFIX_REP, _REPNE or _LOCK
   x86_reg segment = X86_REG_INVALID;
   Operand operands[4];
-  Target target; // of a call or an unconditional jump
+  Target target; // target of a call or an unconditional jump
   Address next() const noexcept { return address + size; }
 };
 
@@ -85,9 +85,9 @@ public:
   std::uint32_t* next_from = nullptr; // by edge: another one that leads to the same block
 };
 
-/// The target of a call or of a jump out of its function.
+/// Returns the target of a call or of a jump out of its function.
 Target target_of(const Instruction& instruction, const Process& process) noexcept;
-/// Whether a call of `name` never comes back.
+/// Returns whether a call of `name` never comes back.
 bool never_returns(const char* name) noexcept;
 bool is_call(const Instruction& instruction) noexcept;
 bool is_jump(const Instruction& instruction) noexcept;   // unconditional

@@ -22,8 +22,8 @@ std::uint64_t read_word(const IterationCount::Word& word, const void* data) noex
   return value;
 }
 
-/// The word that `symbol` stands for: one in the data of the function or in a variable of the program. Others
-/// may be there on some paths only.
+/// Finds the word that `symbol` stands for: one in the data of the function or in a variable of the program.
+/// Others may be there on some paths only.
 bool find_word(const Values& values, SymbolId symbol, IterationCount::Word& word) noexcept {
   if (symbol == 0) return true;
   const Symbol& load = values.symbol(symbol);

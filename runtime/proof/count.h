@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the number of a loop's iterations is when its region begins.
+// The place of a loop's number of iterations when its region begins.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace wstree::proof {
 
-/// Computes what a function of gcc divides by the number of threads. Results never depend on it, only how
-/// long pieces are.
+/// Computes the number that a function of gcc divides by the number of threads. Results never depend on it,
+/// only the length of pieces.
 class IterationCount {
 public:
   bool is_known() const noexcept { return width != 0; }
-  /// The number for a region whose function gets `data`; 0: there are none, or they are not known.
+  /// Returns the number for a region whose function gets `data`; 0: there are none, or they are not known.
   std::uint64_t read(const void* data) const noexcept;
 
   // For the proof. The number is a sum of products of words, each of which is at `offset` from `data` or from

@@ -17,8 +17,8 @@ public:
   Decoder& operator=(const Decoder&) = delete;
 
   bool is_ready() const noexcept { return instruction_ != nullptr; }
-  /// The instruction at `code`, in front of `size` readable bytes; it holds until the next call. nullptr:
-  /// Capstone knows none there.
+  /// Returns the instruction at `code`, in front of `size` readable bytes; it holds until the next call.
+  /// nullptr: Capstone finds none there.
   const cs_insn* decode(const std::byte* code, std::size_t size) noexcept;
 
 private:

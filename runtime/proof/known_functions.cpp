@@ -10,7 +10,7 @@ namespace {
 
 using Kind = KnownFunction::Kind;
 
-constexpr std::uint8_t k_every = 6; // of a function that prints as many as it is told
+constexpr std::uint8_t k_every = 6; // for a function that prints as many values as its caller asks for
 
 // None of them blocks, keeps a value for its thread (but for errno), or depends on which thread calls it.
 constexpr KnownFunction k_known[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of other objects that the proof knows by name.
+// Functions of other objects that the proof recognises by name.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ struct KnownFunction {
   std::uint8_t floats = 0;   // and in vector registers
 };
 
-/// Whether `name` is a function that changes or reads how a thread computes with floating-point numbers.
+/// Returns whether `name` is a function that changes or reads how a thread computes with
+/// floating-point numbers.
 bool is_of_float_environment(const char* name) noexcept;
 
 /// nullptr: unknown.

@@ -8,7 +8,7 @@ namespace wstree::proof {
 
 inline constexpr std::size_t k_registers = 48;
 
-/// A register, or half of one.
+/// Returns the value of a register, or of half of one.
 inline Value& register_of(State& state, std::size_t i) noexcept {
   return i < 16 ? state.general[i] : i < 32 ? state.low[i - 16] : state.high[i - 32];
 }
@@ -21,14 +21,14 @@ struct Prover::Location {
     stepped, ///< `step` more with each iteration
     sum,     ///< a partial result
     lost,    ///< something that earlier iterations have left
-    reread,  ///< what a word that all calls share had when it was last read
+    reread,  ///< the value of a word that all calls share, when it was last read
     lanes,   ///< `step` more in each 4 bytes with each turn
   };
   Class is = Class::same;
   Operation operation = Operation::none;
-  std::uint8_t bytes = 0; ///< of a sum; 0: not known
+  std::uint8_t bytes = 0; ///< bytes of a sum; 0: not known
   std::uint32_t id = 0;
-  SymbolId base = 0; // of a slot
+  SymbolId base = 0; // base of a slot
   std::int32_t offset = 0;
   std::uint32_t size = 0;
   Value start = 0;

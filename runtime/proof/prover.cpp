@@ -102,7 +102,7 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   is_ending_ = was_ending || !shape.reaches_return;
   for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
     if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
-  // Whether the program ends is decided as other effects are.
+  // The end of the program is judged as other effects are.
   for (const std::uint32_t next : shape.next)
     is_ending_ |= next != k_none && !walk.function.blocks[next].reaches_return;
   walk.has_effect[block] = loop_.has_effect;
@@ -123,7 +123,7 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   return true;
 }
 
-/// Follows the members of a cycle until nothing changes, and then judges what they do.
+/// Follows the members of a cycle until nothing changes, and then judges their effects.
 bool Prover::settle(Walk& walk) noexcept {
   const bool was_silent = loop_.is_silent;
   bool is_nested = walk.header == nullptr;
@@ -260,13 +260,13 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
   return true;
 }
 
-/// Whether no merge depends on a decision by the part: behind the decision all ways have it, or none.
+/// Checks that no merge depends on a decision by the part: behind the decision all paths have it, or none.
 bool Prover::check_decisions(const Walk& walk) noexcept {
   const auto count = static_cast<std::uint32_t>(walk.function.blocks.size());
   auto* const open = passing_.make<std::uint32_t>(count + 2);
   auto* const seen = passing_.make<bool>(count);
   if (open == nullptr || seen == nullptr) return refuse("is too long", walk.function.entry());
-  // Whether a way from `from` returns without `without`, and whether one gets there.
+  // Returns whether a path from `from` returns without `without`; gets_there: whether a path leads there.
   const auto look = [&](std::uint32_t from, std::uint32_t without, bool& gets_there) noexcept {
     std::size_t waiting = 0;
     bool returns = false;
@@ -316,8 +316,8 @@ Verdict Prover::prove(Address entry) noexcept {
     refuse("is in an object that uses the functions of <fenv.h>", 0);
     return answer();
   }
-  // Which compiler: by what the function asks, or the one that it calls first (without optimisation clang
-  // makes two).
+  // The compiler, by the functions that the function calls, or those of the function that it calls first
+  // (without optimisation clang makes two).
   bool asks = false;
   const auto look = [&](Function& in) noexcept {
     for (const Instruction& instruction : in.instructions) {

@@ -28,11 +28,11 @@ struct Slot {
 struct Flags {
   Value a = 0;
   Value b = 0;
-  bool is_comparison = false; ///< else the carry says nothing of them
-  std::uint8_t size = 0;      ///< of the operands, in general registers or memory
-  Bits overflow = k_carried;  ///< what overflow and carry depend on beyond the result; not of comparisons
-  std::uint16_t registers[2] = {}; ///< that hold the compared operands still, a bit each
-  bool is_carry = false;           ///< they tell of the carry alone
+  bool is_comparison = false;      ///< if not, the carry is not that of a comparison
+  std::uint8_t size = 0;           ///< bytes of the operands, in general registers or memory
+  Bits overflow = k_carried;       ///< inputs of overflow and carry beyond the result; not for comparisons
+  std::uint16_t registers[2] = {}; ///< registers that still hold the compared operands, a bit each
+  bool is_carry = false;           ///< the flags hold a carry alone
 };
 
 /// The facts that hold on every path to a place.
@@ -43,12 +43,12 @@ struct State {
   Value general[16] = {};
   std::uint8_t width[16] = {}; ///< bytes of it that are defined; 0: all
   std::uint16_t words = 0;     ///< registers that have got 4 bytes in this iteration, and zeros above them
-  Value low[16] = {};          ///< of a vector register: its first 8 bytes
+  Value low[16] = {};          ///< first 8 bytes of each vector register
   Value high[16] = {};         ///< and the rest
   Flags flags;
   Value cursor = 0;       ///< the next iteration of the part that is to be executed
   Address version = 0;    ///< the first choice by the part that led here; 0: none
-  std::int64_t least = 0; ///< how many iterations of the part are left, at least
+  std::int64_t least = 0; ///< iterations of the part that are left, at least
   std::int64_t most = 0;  ///< and at most
   std::uint64_t done = 0; ///< the effects of following iterations that copies of the body had, by iteration
   std::uint32_t bulk = 0; ///< effects that memset() and memcpy() had for all iterations
@@ -76,12 +76,12 @@ private:
   /// The loop over the part that is being followed.
   struct Loop {
     bool is_entered = false;
-    bool is_silent = false;  ///< what it does is looked at, and not judged
-    bool is_turning = false; ///< of an inner loop it is looked for what its turns change
+    bool is_silent = false;  ///< its effects are looked at, and not judged
+    bool is_turning = false; ///< an inner loop is followed to find the values that its turns change
     bool is_guessed = false; ///< the locations that change have unknown values at the header
     std::int64_t width = 1;  ///< iterations that it executes at a time
     Value cursor = 0;        ///< the iteration, in terms of the part and of how many were executed
-    SymbolId ticks = 0;      ///< how many were executed
+    SymbolId ticks = 0;      ///< number of iterations that were executed
     bool has_effect = false; ///< set by an effect
     bool has_merge = false;  ///< set by an effect that each call must have or none
     bool is_version = false; ///< it stands behind a choice by the part
@@ -118,7 +118,7 @@ private:
   static constexpr std::size_t k_most_stores = 48;
   static constexpr Address k_several_versions = 1;
   static constexpr std::uint32_t k_most_rewrites = 4000;
-  struct Walk; // of a function's blocks
+  struct Walk; // the blocks of a function
 
   // prover.cpp: paths
   bool refuse(const char* reason, Address at) noexcept;
@@ -282,10 +282,10 @@ private:
   Loop loop_;
   bool is_clang_ = false;
   bool trusts_ =
-      false; // the program cannot see the bounds of the part: what depends on them, the compiler has made
+      false; // the program cannot see the bounds of the part: values that depend on them are the compiler's
   bool has_part_ = false;          // the bounds of the part are known somewhere
   bool has_loop_ = false;          // a loop over the part was followed
-  bool has_silent_loop_ = false;   // one of them has no effect
+  bool has_silent_loop_ = false;   // a followed loop has no effect
   bool has_copy_ = false;          // clang: a copy of the body outside of the loops has effects
   bool is_ending_ = false;         // the block that is followed does not lead to a return
   bool is_narrowed_ = false;       // 4 bytes of some value were used that may have more
@@ -295,24 +295,25 @@ private:
   bool is_wide_ = false;           // the instruction that is followed uses 8 bytes of its operands
   bool has_int_part_ = false;      // gcc: the number of iterations has 4 bytes and a sign
   bool has_opaque_effect_ = false; // the loop that is followed has effects that are no stores
-  bool in_cycle_ = false;          // of the instruction that is followed
-  std::uint32_t stamp_ = 0;   // of the instruction that is followed, if it is followed once; 0: it is not
-  std::uint64_t context_ = 0; // of the call that is followed
-  int depth_ = 0;             // of the function that is followed
+  bool in_cycle_ = false;          // the followed instruction is in a cycle
+  std::uint32_t stamp_ = 0;        // number of the followed instruction, if it is followed once; 0: it is not
+  std::uint64_t context_ = 0;      // number of the followed call
+  int depth_ = 0;                  // depth of the followed function
   Body bodies_[4] = {};
-  Store stores_[k_most_stores] = {}; // of the block that is followed
+  Store stores_[k_most_stores] = {}; // stores of the followed block
   std::size_t store_count_ = 0;
   Comparison comparisons_[8] = {};
   std::size_t comparison_count_ = 0;
-  std::uint32_t rewrites_ = 0; // that may still be made
-  Value turns_ = 0;            // of a loop that executes several iterations at a time, if it is one of gcc's
+  std::uint32_t rewrites_ = 0; // rewrites that may still be made
+  Value turns_ = 0;            // turns of a loop that executes several iterations at a time, if it is one
+                               // of gcc's
   bool throws_ = false;
   bool catches_ = false;
   Value quotient_ = 0; // gcc: number of iterations by number of threads, and the remainder
   Value remainder_ = 0;
-  unsigned dividend_size_ = 0;   // of gcc's
+  unsigned dividend_size_ = 0;   // bytes of gcc's dividend
   Address division_ = 0;         // in this block, of 8 bytes that a register still has; 0: none
-  unsigned divided_ = 0;         // that register
+  unsigned divided_ = 0;         // the register of division_
   unsigned copied_ = ~0U;        // the register that rax is a copy of
   bool is_unsigned_ = false;     // gcc: the number of iterations has no sign
   bool is_natural_ = false;      // in the state that is followed the part has no fewer iterations than zero
@@ -321,7 +322,7 @@ private:
   std::uint32_t budget_ = 60000; // instructions
 };
 
-/// The blocks of one function, and what is known at their ends.
+/// The blocks of one function, and the states at their ends.
 struct Prover::Walk {
   Function& function;
   int depth;
@@ -331,7 +332,7 @@ struct Prover::Walk {
   bool* has_merge = nullptr;  ///< by block
   bool* decides = nullptr;    ///< by block: ends in a decision by the part that no merge may depend on
   bool* is_bound = nullptr;   ///< by block: ends in the test whether the part is over
-  State* entry = nullptr;     ///< of the function
+  State* entry = nullptr;     ///< state at the function's entry
   // The cycle that is being followed.
   const std::uint32_t* members = nullptr;
   std::size_t count = 0;
@@ -345,20 +346,20 @@ struct Prover::Walk {
   }
 };
 
-/// Whether the code at `address` has places where exceptions land, or may have some.
+/// Returns whether the code at `address` has landing places of exceptions, or may have some.
 bool catches_exceptions(Address address, const Process& process) noexcept;
 
-/// Whether `instruction` decides by the carry.
+/// Returns whether `instruction` decides by the carry.
 bool compares_unsigned(unsigned instruction) noexcept;
-/// Whether a condition goes by the result alone: by whether it is zero, its sign or its parity.
+/// Returns whether a condition goes by the result alone: by its being zero, its sign or its parity.
 bool goes_by_result(unsigned instruction) noexcept;
-/// Whether it goes by the carry alone.
+/// Returns whether the condition goes by the carry alone.
 bool goes_by_carry(unsigned instruction) noexcept;
-/// Whether the first 4 bytes of an operation's result are made of the first 4 bytes of its operands.
+/// Returns whether the first 4 bytes of an operation's result are made of the first 4 bytes of its operands.
 bool keeps_first_word(std::uint64_t operation) noexcept;
 
-/// Whether a branch with the condition of `instruction` is taken if the comparison had a result of this sign;
-/// false and `is_known` false: the sign does not decide.
+/// Returns whether a branch with the condition of `instruction` is taken if the comparison had a result of
+/// this sign; false and `is_known` false: the sign does not decide.
 bool holds_for(unsigned instruction, int sign, bool& is_known) noexcept;
 
 } // namespace wstree::proof

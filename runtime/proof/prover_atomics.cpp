@@ -109,8 +109,8 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
   case X86_INS_XCHG:
     return write(instruction, other, state, fresh);
   case X86_INS_CMPXCHG: {
-    // If it fails with just what it has found in the turn before, the memory has changed: another thread gets
-    // on. That ends a loop.
+    // If it fails with the value that it has found in the turn before, the memory has changed: another thread
+    // gets on. This ends a loop.
     const bool is_last = loop_.is_turning && state.general[k_rax] == found_in(instruction.address, true) &&
                          state.width[k_rax] == 0 && memory.size >= 4 &&
                          (values_.at(address).bits & k_turn) == 0;

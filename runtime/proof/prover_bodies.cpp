@@ -11,13 +11,14 @@ namespace wstree::proof {
 namespace {
 
 constexpr std::int64_t k_endless = INT64_MAX;
-constexpr std::uint8_t k_some_effects = 255; // of some iterations that are executed together
+constexpr std::uint8_t k_some_effects = 255; // the effects of some iterations that are executed together
 constexpr unsigned k_epoch_shift = 56; // in a load's z: how many effects of its iteration come before it
 
 } // namespace
 
-/// `value` with `replacement` instead of `symbol`, also in what it was made of, if it then is a function of
-/// the iteration and of shared memory; else 0. `effects`: the number of effects of the first stores.
+/// `value` with `replacement` instead of `symbol`, also in the values that it was made of, if it then is
+/// a function of the iteration and of shared memory; else 0. `effects`: the number of effects of the
+/// first stores.
 Value Prover::rewritten(Value value, SymbolId symbol, Value replacement,
                         const std::uint8_t* effects) noexcept {
   if (rewrites_ == 0 || value == 0) return 0;
@@ -76,7 +77,8 @@ Value Prover::rewritten_symbol(SymbolId id, SymbolId symbol, Value replacement,
   }
 }
 
-/// Whether an address holds for 8 bytes: for the prover a number of 4 bytes is one with and without a sign.
+/// Returns whether an address holds for 8 bytes: for the prover, a number of 4 bytes is one both with and
+/// without a sign.
 bool Prover::is_exact(Value address) const noexcept {
   const Polynomial& polynomial = values_.at(address).polynomial;
   for (std::uint32_t i = 0; i < polynomial.count; ++i)
@@ -90,7 +92,7 @@ bool Prover::is_exact(Value address) const noexcept {
   return true;
 }
 
-/// `value`, a function of the iteration, for the one that is `count` later.
+/// Returns `value`, a function of the iteration, for the iteration that is `count` later.
 Value Prover::later(Value value, std::int64_t count) noexcept {
   if (count == 0) return value;
   const Value at = values_.of(Symbol::Kind::cursor, k_iteration);
@@ -139,14 +141,14 @@ const Prover::Effect* Prover::effect_at(const Body& body, Value address, unsigne
   return nullptr;
 }
 
-/// How far apart the places of two following iterations are; 0: that is not the same for all.
+/// Returns the distance of the places of two consecutive iterations; 0: it is not constant.
 std::int64_t Prover::stride_of(Value address) noexcept {
   std::int64_t stride = 0;
   const Value next = later(address, 1);
   return next != 0 && values_.is_constant(values_.subtract(next, address), stride) ? stride : 0;
 }
 
-/// Makes of the stores of the loop that was followed what each of its iterations does, and compares that with
+/// Makes the effects of an iteration from the stores of the loop that was followed, and compares them with
 /// other versions of the loop.
 bool Prover::compare_body(Address version, Address place) noexcept {
   static constexpr char k_reason[] =
@@ -154,7 +156,7 @@ bool Prover::compare_body(Address version, Address place) noexcept {
   if (is_narrowed_ || has_opaque_effect_ || loop_.width > 64) return refuse(k_reason, place);
   const std::uint64_t all = ~std::uint64_t{0} >> (64 - loop_.width);
   Body made;
-  std::uint8_t effects[k_most_stores + 1] = {}; // that have begun with the first stores
+  std::uint8_t effects[k_most_stores + 1] = {}; // effects that have begun with the first stores
   std::uint64_t seen[k_most_effects] = {};
   for (std::size_t i = 0; i < store_count_; ++i) {
     const Store& store = stores_[i];
@@ -313,7 +315,7 @@ bool Prover::store_all(const Instruction& instruction, State& state, bool is_set
   return true;
 }
 
-/// Whether a function may return: behind a choice by the part each iteration must have been executed.
+/// Checks that a function may return: behind a choice by the part each iteration must have been executed.
 bool Prover::check_return(const State& state, Address place) noexcept {
   if (state.version == 0) return true;
   static constexpr char k_reason[] = "may leave out iterations of its part";
@@ -324,8 +326,8 @@ bool Prover::check_return(const State& state, Address place) noexcept {
   return state.most == 0 || refuse(k_reason, place);
 }
 
-/// Whether memset() and memcpy() in some versions do what the loops of the others do, and whether addresses
-/// that were compared are those of stores: such do not wrap.
+/// Checks that memset() and memcpy() in some versions do the same as the loops of the others, and that
+/// compared addresses are those of stores: such addresses do not wrap.
 bool Prover::check_versions() noexcept {
   if (bodies_[0].version != 0 && is_narrowed_)
     return refuse("decides by the bounds of its part", bodies_[0].version);

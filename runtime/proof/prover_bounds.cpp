@@ -7,9 +7,9 @@
 
 namespace wstree::proof {
 
-/// Which test decides about `left`, the iterations of the part that have not begun when this one does, it
-/// included: 1: whether this one begins, 2: whether another one follows, 0: none of both. `may_be_negative`:
-/// there may be fewer than none.
+/// Returns the question by which a test decides about `left`, the iterations of the part that have not begun
+/// when this one does, it included: 1: whether this one begins, 2: whether another one follows, 0: none of
+/// both. `may_be_negative`: there may be fewer than none.
 std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, const Flags& flags, Value left,
                                bool may_be_negative) noexcept {
   const Value difference = values_.subtract(flags.a, flags.b);
@@ -62,8 +62,8 @@ std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, const Flags& f
   return 0;
 }
 
-/// How many iterations a loop executes at a time that ends by a part of the length: its ticks count in that
-/// part's unit. 0: unknown.
+/// Returns the number of iterations that a loop executes at a time if it ends by a part of the length: its
+/// ticks count in that part's unit. 0: unknown.
 std::int64_t Prover::width_by(Value difference) const noexcept {
   const Node& node = values_.at(difference);
   if (node.kind != Node::Kind::polynomial) return 0;
@@ -79,8 +79,8 @@ std::int64_t Prover::width_by(Value difference) const noexcept {
   return static_cast<double>(whole) == width ? whole : 0;
 }
 
-/// How many iterations a loop of gcc's executes at a time that ends by a power of two's share of what is
-/// left; `turns`: that share. 1: unknown.
+/// Returns the number of iterations that a loop of gcc's executes at a time if it ends by the rest divided by
+/// a power of two; `turns`: that quotient. 1: unknown.
 std::int64_t Prover::turns_by(unsigned condition, unsigned exit, const Flags& flags, const State& entry,
                               std::uint8_t& behind, Value& turns) noexcept {
   const Value difference = values_.subtract(flags.a, flags.b);
@@ -195,7 +195,7 @@ bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
   return !has_later_effect || refuse("does something in its loop after it looks whether it is over", place);
 }
 
-/// How much of the part's length `value` is, but for less than one unit.
+/// Computes the part of the part's length that `value` is, but for less than one unit.
 bool Prover::share_of_length(Value value, double& share) const noexcept {
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Branches: which a function may take, and what holds behind them.
+// Branches: those that a function may take, and the facts behind them.
 #include "prover.h"
 
 #include <initializer_list>
@@ -73,7 +73,7 @@ bool goes_by_carry(unsigned instruction) noexcept {
   }
 }
 
-/// Which side of gcc's correction begins behind a branch on thread number and remainder.
+/// Returns the side of gcc's correction that begins behind a branch on thread number and remainder.
 State::Formula Prover::formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept {
   const bool is_direct = values_.is_symbol(state.flags.a, Symbol::Kind::thread_number) &&
                          values_.is_symbol(state.flags.b, Symbol::Kind::remainder);
@@ -95,8 +95,8 @@ State::Formula Prover::formula_edge(const State& state, unsigned condition, bool
   return State::Formula::open;
 }
 
-/// Whether flags are those of a test whether the part of gcc's formula is empty, in one of the forms that
-/// nothing can make wrap.
+/// Returns whether flags are those of a test whether the part of gcc's formula is empty, in one of the forms
+/// that nothing can make wrap.
 bool Prover::is_test_for_empty(const Flags& flags, unsigned condition) noexcept {
   if (flags.size != dividend_size_ || (is_cut_ && flags.size == 8)) return false;
   const bool is_equality = goes_by_result(condition) && condition != X86_INS_JS && condition != X86_INS_JNS;
@@ -113,7 +113,7 @@ bool Prover::is_test_for_empty(const Flags& flags, unsigned condition) noexcept 
   return !is_unsigned_ && (flags.is_comparison || flags.overflow == 0);
 }
 
-/// Whether an edge is taken by parts with iterations only.
+/// Returns whether only parts with iterations take an edge.
 bool Prover::excludes_empty(const Flags& flags, unsigned condition, bool is_taken) noexcept {
   if (values_.length == 0 || (!trusts_ && !is_test_for_empty(flags, condition))) return false;
   const Value difference = values_.subtract(flags.a, flags.b);
@@ -135,7 +135,7 @@ bool Prover::excludes_empty(const Flags& flags, unsigned condition, bool is_take
   return holds_for(condition, sign_of(node.polynomial.constant - term.factor), is_known) != is_taken;
 }
 
-/// Whether `difference` is zero for the part with the loop's last iteration alone.
+/// Returns whether `difference` is zero only for the part with the loop's last iteration.
 bool Prover::is_end_of_loop(Value difference) noexcept {
   const Node& node = values_.at(difference);
   if (node.kind != Node::Kind::polynomial || values_.length == 0) return false;
@@ -156,7 +156,7 @@ bool Prover::is_end_of_loop(Value difference) noexcept {
   return false;
 }
 
-/// Whether `difference` is the one that clang's minimum of the part's end and the loop's decides by.
+/// Returns whether clang decides by `difference` on the minimum of the part's end and the loop's.
 bool Prover::is_clangs_minimum(Value difference) noexcept {
   if (!is_clang_ || dividend_ == 0) return false;
   const Value raw = values_.subtract(values_.of(Symbol::Kind::raw_end, k_part), dividend_);
@@ -169,7 +169,7 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
   std::int64_t constant = 0;
   bool is_known = false;
-  // The difference of other values does not say how they were extended.
+  // The difference of other values does not show how they were extended.
   if (values_.is_constant(state.flags.a) && values_.is_constant(state.flags.b) &&
       values_.is_constant(difference, constant) && !loop_.is_guessed) {
     const std::int64_t most = state.flags.size >= 4 || state.flags.size == 0 ? INT32_MAX : INT8_MAX;
@@ -234,7 +234,7 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
   return true;
 }
 
-/// Whether the function may decide so.
+/// Checks that the function may decide by `branch`.
 bool Prover::check_branch(const State& state, const Instruction& branch) noexcept {
   decides_ = false;
   if (loop_.is_silent) return true;

@@ -14,7 +14,7 @@ constexpr unsigned k_rsp = 4;
 constexpr unsigned k_arguments[] = {7, 6, 2, 1, 8, 9};
 constexpr int k_most_calls = 8; // in each other
 
-/// Why a function that calls `name` is refused.
+/// Returns why a function that calls `name` is refused.
 const char* why_not(const char* name) noexcept {
   struct Reason {
     const char* beginning;
@@ -293,7 +293,7 @@ bool Prover::copy_memory(const Instruction& instruction, State& state, bool is_s
   }
   if (!is_constant || !frame_place(to, base, offset))
     return judge("has a private array", instruction.address);
-  // In pieces of 8 bytes, as they are read most often.
+  // Slots of 8 bytes, because loads mostly have that size.
   if (bytes > 512) return judge("has a private array", instruction.address);
   for (std::int64_t i = 0; i < bytes; i += 8)
     if (!put(instruction, state, base, offset + static_cast<std::int32_t>(i),

@@ -253,7 +253,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (operands[0].is_reg() && operands[1].is_reg() && operands[0].reg == operands[1].reg)
       set_flags(a);
     else {
-      // One byte of a register has what few iterations are left.
+      // A byte of a register holds the number of iterations left, if they are few.
       std::int64_t mask = 0;
       const bool has_mask = values_.is_constant(b, mask) && mask > 0 && mask < 128 && operands[0].is_reg();
       const unsigned reg = has_mask ? general_of(operands[0].reg) : k_no_register;

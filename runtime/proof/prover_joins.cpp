@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where paths meet: what holds on both.
+// The join of two paths: the facts that hold on both.
 #include "prover.h"
 #include "registers.h"
 
@@ -58,13 +58,13 @@ Value Prover::joined_with_cursor(Value a, Value b, const State& x, const State& 
   return 0;
 }
 
-/// A value where paths meet on some of which iterations were executed, in a program that does not see the
-/// bounds of its part. What depends on them before the first iteration is the compiler's, and goes with the
-/// cursor; what does not is the program's, and if it differs, iterations have changed it. 0: neither side is
-/// before the first iteration.
+/// Joins two values if iterations were executed on some of the paths, in a program that does not see the
+/// bounds of its part. A value that depends on the bounds before the first iteration is the compiler's, and
+/// goes with the cursor. Other values are the program's, and if they differ, iterations have changed them. 0:
+/// neither side is before the first iteration.
 Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Address place,
                            std::uint64_t location) noexcept {
-  // Paths that may have executed iterations go by the one that has not.
+  // A path that may have executed iterations counts as begun if the other path has executed none.
   const auto is_fresh = [this](const State& state) noexcept {
     return !state.is_begun && values_.only_symbol(state.cursor) == values_.low;
   };
@@ -139,7 +139,7 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
       const Node& node = values_.at(merged);
       std::int64_t constant = 0;
       if (node.kind == Kind::merged) {
-        // An empty part puts in what others start with, or nothing.
+        // An empty part puts in the start value of the others, or nothing.
         if (is_identity(node.operation, node.size, other) || (node.start != 0 && node.start == other))
           return merged;
         if (node.operation == Operation::add && is_additive(other, node.size, is_natural(at_other)))

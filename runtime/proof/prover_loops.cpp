@@ -12,7 +12,7 @@ constexpr int k_most_rounds = 10;
 
 } // namespace
 
-/// Whether a way out of the cycle depends on the part.
+/// Returns whether an exit of the cycle depends on the part.
 bool Prover::has_bound(const Walk& walk) const noexcept {
   for (std::size_t i = 0; i < walk.count; ++i) {
     const std::uint32_t block = walk.members[i];
@@ -26,8 +26,8 @@ bool Prover::has_bound(const Walk& walk) const noexcept {
   return false;
 }
 
-/// Whether a location has what 8 bytes of memory had when it was read, before the loop or in the iteration
-/// before: no iteration may write what another one reads.
+/// Returns whether a location has the content of 8 bytes of memory, read before the loop or in the iteration
+/// before: no iteration may write a word that another one reads.
 bool Prover::is_read_again(Value start, Value value) const noexcept {
   const Node& node = values_.at(value);
   const SymbolId first = values_.only_symbol(start);
@@ -54,7 +54,7 @@ Value Prover::lanes_step(Value value, Value header) const noexcept {
   return step;
 }
 
-/// Follows the body from the fixed header; `back` is what holds where it returns there.
+/// Follows the body from the fixed header; `back`: the state at its return there.
 bool Prover::run_body(Walk& walk, State& back) noexcept {
   if (!settle(walk)) return false;
   back.is_reached = false;
@@ -148,7 +148,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
     header->words = 0;
     header->is_late = true;
   };
-  // Which locations change, and how.
+  // Finds the changes of locations, with unknown values at the header.
   loop_.is_guessed = true;
   for (int round = 0;; ++round) {
     if (round == k_most_rounds) return refuse("is too tangled for the proof", place);
@@ -213,7 +213,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
     if (round == k_most_rounds) return refuse("is too tangled for the proof", place);
     set_header();
     if (!run_body(walk, *back)) return false;
-    // How many iterations it executes at a time follows from its end.
+    // The number of iterations that the loop executes at a time follows from its end.
     const std::int64_t width = loop_.width;
     std::memset(behind, 0, walk.function.blocks.size());
     if (!find_bounds(walk, entry, behind)) return false;

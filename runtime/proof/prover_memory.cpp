@@ -192,7 +192,7 @@ bool Prover::check_use(Value value, const Instruction& instruction, unsigned siz
   return judge("uses a value behind its loop", instruction.address);
 }
 
-/// Whether a polynomial depends on the part by its end alone.
+/// Returns whether a polynomial depends on the part by its end alone.
 bool Prover::is_of_end(Value value) const noexcept {
   const Node& node = values_.at(value);
   if ((node.bits & k_part) == 0) return true;

@@ -68,7 +68,7 @@ bool Prover::step_divide(const Instruction& instruction, State& state) noexcept 
   return true;
 }
 
-/// A byte that says whether a condition holds.
+/// Writes a byte that is 1 if a condition holds, and 0 otherwise.
 bool Prover::step_set(const Instruction& instruction, State& state) noexcept {
   const Operand& to = instruction.operands[0];
   const Flags& flags = state.flags;
@@ -94,7 +94,7 @@ bool Prover::step_conditional_move(const Instruction& instruction, State& state)
     return write(instruction, operands[0], state, is_taken ? b : a);
   // The smaller or the greater one of both that are compared.
   const bool is_decidable = state.flags.is_comparison || !compares_unsigned(instruction.id);
-  // Registers that hold what was compared do; equal values need not be equal.
+  // Registers that hold compared values qualify; equal values need not be equal.
   const unsigned to = general_of(operands[0].reg);
   const unsigned from = operands[1].is_reg() ? general_of(operands[1].reg) : k_no_register;
   const auto is_compared = [&](unsigned x, unsigned y) noexcept {

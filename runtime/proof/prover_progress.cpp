@@ -5,7 +5,7 @@
 namespace wstree::proof {
 
 /// A loop that only waits for memory to change may wait for an iteration that this thread has yet to execute.
-/// So one way out of each inner loop must depend on what its turns change themselves.
+/// So one exit of each inner loop must depend on values that its own turns change.
 bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   Function& function = walk.function;
   const std::size_t blocks = function.blocks.size();
@@ -84,7 +84,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     const Value was = *place_of(*fixed, i);
     changes[i] = value == nullptr || *value != was ? 1 : 0;
   }
-  // Those of them that stay so: what a turn makes of nothing that has changed is the same in each turn.
+  // Drops locations that do not change: a turn makes the same of values that do not change, in each turn.
   loop_.is_turning = true;
   for (bool shrinks = true; shrinks;) {
     shrinks = false;
@@ -108,7 +108,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
       shrinks = true;
     }
   }
-  // Those that have what the last compare and exchange has found.
+  // Locations that have the value found by the last compare and exchange.
   for (bool grows = true; grows;) {
     grows = false;
     for (std::size_t i = 0; i < locations; ++i) {

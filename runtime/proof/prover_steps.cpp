@@ -5,7 +5,7 @@
 
 namespace wstree::proof {
 
-/// Returns what the operands of the last comparison depend on.
+/// Returns the inputs of the last comparison's operands.
 Bits Prover::compared_bits(const State& state) const noexcept {
   const Bits bits = classify(state.flags.a) | classify(state.flags.b);
   return state.flags.size == 8 || state.flags.size == 0 ? bits : static_cast<Bits>(bits & ~k_upper);
@@ -23,7 +23,7 @@ Bits Prover::condition_bits(const State& state) noexcept {
   return bits;
 }
 
-/// Returns what `condition` depends on: carry and overflow need more than the result.
+/// Returns the inputs of `condition`: carry and overflow need more than the result.
 Bits Prover::condition_bits(const State& state, unsigned condition) noexcept {
   if (state.flags.is_carry && !goes_by_carry(condition)) return compared_bits(state) | k_carried;
   if (goes_by_result(condition)) return condition_bits(state);
@@ -62,7 +62,7 @@ void Prover::clobber(State& state) noexcept {
   state.flags = {undefined, undefined};
 }
 
-/// Follows which registers hold what was compared; behind an instruction that is no move, none does.
+/// Follows the registers that hold the compared values; behind an instruction that is no move, none does.
 void Prover::note_overwritten(const Instruction& instruction, State& state) noexcept {
   std::uint16_t(&registers)[2] = state.flags.registers;
   const bool is_move = instruction.id == X86_INS_MOV || instruction.id == X86_INS_MOVZX ||

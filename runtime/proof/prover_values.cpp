@@ -7,7 +7,8 @@
 
 namespace wstree::proof {
 
-/// Whether `polynomial` does not depend on where the part or a part of it began, but for `cursor`.
+/// Returns whether `polynomial` does not depend on the begin of the part or of a part of it, but
+/// for `cursor`.
 bool Prover::goes_with(const Polynomial& polynomial, Value cursor) const noexcept {
   const SymbolId begin = values_.only_symbol(cursor);
   for (std::uint32_t i = 0; i < polynomial.count; ++i)
@@ -19,7 +20,7 @@ bool Prover::goes_with(const Polynomial& polynomial, Value cursor) const noexcep
   return true;
 }
 
-/// Whether `polynomial` goes with `cursor` and is another one for the next iteration.
+/// Returns whether `polynomial` goes with `cursor` and differs for the next iteration.
 bool Prover::moves_with(const Polynomial& polynomial, Value cursor) const noexcept {
   if (!goes_with(polynomial, cursor)) return false;
   const SymbolId begin = values_.only_symbol(cursor);
@@ -28,8 +29,8 @@ bool Prover::moves_with(const Polynomial& polynomial, Value cursor) const noexce
   return false;
 }
 
-/// Whether `polynomial` is a function of the iteration that is executed, in a program that does not see the
-/// bounds of its part: its ticks count on from where the loop began.
+/// Returns whether `polynomial` is a function of the iteration that is executed, in a program that does not
+/// see the bounds of its part: its ticks count on from the loop's begin.
 bool Prover::is_of_iteration(const Polynomial& polynomial) const noexcept {
   const SymbolId begin = values_.only_symbol(loop_.cursor);
   if (!goes_with(polynomial, loop_.cursor)) return false;
@@ -56,8 +57,8 @@ bool Prover::is_of_iteration(const Polynomial& polynomial) const noexcept {
   return true;
 }
 
-/// Whether `polynomial` is a function of the iteration that is executed: it depends on the part and on the
-/// ticks as the cursor does.
+/// Returns whether `polynomial` is a function of the iteration that is executed: it depends on the part and
+/// on the ticks as the cursor does.
 bool Prover::is_of_cursor(const Polynomial& polynomial) const noexcept {
   if (trusts_) return is_of_iteration(polynomial);
   const Node& node = values_.at(loop_.cursor);
@@ -144,7 +145,7 @@ Value Prover::result(std::uint64_t operation, Value a, Value b, Value c) noexcep
                     std::uint64_t{b} << 32 | c);
 }
 
-/// Whether `value` changes nothing if `operation` puts it in, in each of the lanes of `size` bytes.
+/// Returns whether `value` is the identity of `operation`, in each of the lanes of `size` bytes.
 bool Prover::is_identity(Operation operation, unsigned size, Value value) const noexcept {
   std::int64_t constant = 0;
   if (!values_.is_constant(value, constant)) return false;
@@ -174,12 +175,13 @@ bool Prover::is_identity(Operation operation, unsigned size, Value value) const 
     return is_word(INT32_MAX, INT64_MAX);
   case Operation::most:
     return is_word(INT32_MIN, INT64_MIN);
-  default: // a minimum of floats keeps what is no number
+  default: // a minimum of floats keeps a NaN
     return false;
   }
 }
 
-/// Whether each part may put in what a location starts with: `start`, or 0 for the identity.
+/// Returns whether each part may put in the value that a location starts with: `start`, or 0 for
+/// the identity.
 bool Prover::starts_with(Operation operation, unsigned size, Value value, Value& start) const noexcept {
   start = 0;
   if (is_identity(operation, size, value)) return true;
@@ -196,14 +198,14 @@ bool Prover::starts_with(Operation operation, unsigned size, Value value, Value&
                    values_.symbol(values_.only_symbol(value)).x == k_operation_spread;
 }
 
-/// Whether the part is known to have no fewer iterations than zero.
+/// Returns whether the part is known to have no fewer iterations than zero.
 bool Prover::is_natural(const State& state) const noexcept {
   return trusts_ || is_unsigned_ || state.is_nonempty;
 }
 
-/// Whether the sum of `value` over parts is its value for their union, in numbers of `size` bytes. It may
-/// have been made in 4 bytes, of which only a number of iterations is one of 8. A quotient below zero is
-/// rounded up.
+/// Returns whether the sum of `value` over parts is its value for their union, in numbers of `size` bytes.
+/// The value may have been made in 4 bytes; then only a number of iterations is also correct in 8. A quotient
+/// below zero is rounded up.
 bool Prover::is_additive(Value value, unsigned size, bool is_natural) const noexcept {
   if (!is_natural || (is_cut_ && size != 4)) return false;
   const Node& node = values_.at(value);

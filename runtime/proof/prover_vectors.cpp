@@ -8,7 +8,7 @@
 namespace wstree::proof {
 namespace {
 
-/// Whether an instruction writes the first 4 bytes of a register alone, from the last operand.
+/// Returns whether an instruction writes the first 4 bytes of a register alone, from the last operand.
 bool writes_word(unsigned instruction) noexcept {
   switch (instruction) {
 #define WSTREE_BOTH(name)                                                                                    \
@@ -24,7 +24,7 @@ bool writes_word(unsigned instruction) noexcept {
   }
 }
 
-/// Whether an instruction uses the first 4 bytes of vector registers alone.
+/// Returns whether an instruction uses the first 4 bytes of vector registers alone.
 bool is_of_word(unsigned instruction, const VectorUse& use) noexcept {
   switch (instruction) {
     WSTREE_BOTH(SQRTSS)
@@ -256,7 +256,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     if (is_word)
       for (Value& value : low) value = first_word(value);
     state.flags = {low[0], low[1], true};
-    // Unordered operands: the sign says nothing of the difference.
+    // Unordered operands: the sign does not show the difference.
     if (values_.is_constant(values_.subtract(low[0], low[1])))
       state.flags = {result(instruction.id, low[0], low[1]), values_.constant(0)};
     return true;

@@ -15,7 +15,7 @@ namespace {
 struct Lane {
   std::uint8_t operation = 0; ///< 0: unknown
   std::uint8_t size = 0;      ///< 0: any
-  bool is_first_only = false; ///< of a scalar instruction
+  bool is_first_only = false; ///< the instruction is scalar
   bool commutes = false;
 };
 
@@ -79,7 +79,7 @@ Value Prover::rest_of(const State& state) noexcept {
   return values_.subtract(values_.add(last_of_part(), values_.constant(1)), state.cursor);
 }
 
-/// Whether `value` is factor * rest + constant.
+/// Returns whether `value` is factor * rest + constant.
 bool Prover::is_of_rest(Value value, const State& state, std::int64_t& factor,
                         std::int64_t& constant) noexcept {
   if (!values_.is_polynomial(value) || state.cursor == 0) return false;
@@ -95,9 +95,9 @@ bool Prover::is_of_rest(Value value, const State& state, std::int64_t& factor,
          constant > -k_most_constant && constant < k_most_constant;
 }
 
-/// Whether a comparison without a sign goes by the sign of the difference: both are known not to be negative,
-/// or are places at most one iteration's beyond the part of an array that all iterations store to, as
-/// check_versions() sees.
+/// Returns whether a comparison without a sign goes by the sign of the difference: both operands are known
+/// not to be negative, or are places at most one iteration beyond the part of an array that all iterations
+/// store to, as check_versions() sees.
 bool Prover::is_comparable(const State& state) noexcept {
   const auto is_natural = [&](Value value) noexcept {
     std::int64_t factor = 0;
@@ -124,8 +124,8 @@ bool Prover::is_comparable(const State& state) noexcept {
   return false;
 }
 
-/// Whether a comparison with a sign goes by the sign of the difference: neither side can wrap, as it is a
-/// number of the part and nothing else.
+/// Returns whether a comparison with a sign goes by the sign of the difference: neither side can wrap, as it
+/// is a number of the part and nothing else.
 bool Prover::is_ordered(const State& state) noexcept {
   if (!state.flags.is_comparison) return state.flags.overflow == 0;
   for (const Value value : {state.flags.a, state.flags.b}) {
@@ -138,8 +138,8 @@ bool Prover::is_ordered(const State& state) noexcept {
   return true;
 }
 
-/// Narrows how many iterations are left to what `condition` being `is_taken` says; false: nothing is known of
-/// that. The bounds meet if it cannot be.
+/// Narrows the number of iterations left by the fact that `condition` is `is_taken`; false: it does not
+/// follow from that. The bounds meet if it cannot be.
 bool Prover::narrow(const State& state, unsigned condition, bool is_taken, std::int64_t& least,
                     std::int64_t& most) noexcept {
   if (trusts_ || is_narrowed_ || loop_.is_entered || state.formula != State::Formula::done) return false;
@@ -177,7 +177,7 @@ bool Prover::narrow(const State& state, unsigned condition, bool is_taken, std::
   return true;
 }
 
-/// Whether the bounds of the part decide about the condition, and how.
+/// Returns whether the bounds of the part decide about the condition, and sets `is_taken`.
 bool Prover::is_decided(const State& state, unsigned condition, bool& is_taken) noexcept {
   for (const bool taken : {false, true}) {
     std::int64_t least = 0;
@@ -234,7 +234,7 @@ void Prover::note_width(Value value, const State& state) noexcept {
   }
   const Polynomial& polynomial = node.polynomial;
   bool is_number = polynomial.constant >= 0 && polynomial.constant < 4096;
-  bool is_of_words = true; // of 4 bytes, which are never taken for 8
+  bool is_of_words = true; // all symbols have 4 bytes, and are never taken for 8
   for (std::uint32_t i = 0; i < polynomial.count; ++i) {
     const Term& term = polynomial.terms[i];
     for (const SymbolId id : {term.a, term.b}) {
@@ -280,11 +280,11 @@ void Prover::note_width(Value value, const State& state) noexcept {
   is_narrowed_ = true;
 }
 
-/// Whether a branch chooses between versions of the loop.
+/// Returns whether a branch chooses between versions of the loop.
 bool Prover::chooses_version(const State& state, const Instruction& branch) noexcept {
   if (trusts_ || loop_.is_entered || depth_ != 0 || state.formula != State::Formula::done) return false;
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
-  // Whether 4 bytes were enough, is_narrowed_ says of versions.
+  // is_narrowed_ records, for versions, whether 4 bytes were enough.
   const Bits all = values_.is_polynomial(difference) ? classify(difference)
                                                      : classify(state.flags.a) | classify(state.flags.b);
   const auto bits = static_cast<Bits>(all & ~k_upper);

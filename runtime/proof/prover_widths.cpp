@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers of 4 bytes that are used as numbers of 8. A polynomial does not say how it was extended, so where a
-// program computes its part itself, 8 bytes of what was made in 4 may count as addresses only.
+// Numbers of 4 bytes that are used as numbers of 8. A polynomial does not record how it was extended, so in a
+// program that computes its part itself, 8 bytes of a value made in 4 may count as addresses only.
 #include "prover.h"
 #include "registers.h"
 
@@ -59,15 +59,15 @@ void Prover::note_cut(Value value, const State& state) noexcept {
   (loop_.is_entered && !is_place(value) ? is_cut_inside_ : is_cut_) = true;
 }
 
-/// Whether the value of a location at the loop's header, of which iterations cut others, may be one of those.
+/// Returns whether a location's value at the loop's header may be one that iterations cut.
 bool Prover::may_be_cut(Value value, const State& state) const noexcept {
   const Node& node = values_.at(value);
   return is_cut_inside_ && node.kind == Node::Kind::polynomial && (node.bits & (k_part | k_number)) != 0 &&
          !is_place(value) && !is_whole(node.polynomial, state.is_nonempty || state.least > 0);
 }
 
-/// Whether a number of the part is one of 4 bytes, with a sign as well as without: a bound or an iteration.
-/// `is_nonempty`: there are iterations.
+/// Returns whether a number of the part fits into 4 bytes, with a sign as well as without: a bound or an
+/// iteration. `is_nonempty`: there are iterations.
 bool Prover::is_whole(const Polynomial& polynomial, bool is_nonempty) const noexcept {
   bool has_length = false;
   for (std::uint32_t i = 0; i < polynomial.count; ++i) {
@@ -112,7 +112,7 @@ bool Prover::is_whole(const Polynomial& polynomial, bool is_nonempty) const noex
   return true;
 }
 
-/// Whether `value` is an address in a part of an array.
+/// Returns whether `value` is an address in a part of an array.
 bool Prover::is_place(Value value) const noexcept {
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || (node.bits & k_part) == 0) return false;
@@ -150,7 +150,7 @@ Value Prover::extended(Value value) noexcept {
   return values_.plain(static_cast<Bits>((classify(value) & ~k_upper) | k_iteration));
 }
 
-/// 8 bytes of which the first 4 are `word`'s, and the rest is what it was in `old`.
+/// Returns the 8 bytes of which the first 4 are `word`'s, and the others those of `old`.
 Value Prover::with_upper(Value word, Value old) noexcept {
   const Bits bits = classify(word);
   if ((classify(old) & ~(bits | k_iteration)) == 0) return word;

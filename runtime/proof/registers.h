@@ -15,7 +15,7 @@ inline constexpr unsigned k_rbp = 5;
 inline constexpr unsigned k_caller_saved[] = {0, 1, 2, 6, 7, 8, 9, 10, 11};
 inline constexpr unsigned k_no_register = ~0U;
 
-/// The number of a general register; k_no_register: it is another one, or a second byte (ah).
+/// Returns the number of a general register; k_no_register: it is another one, or a second byte (ah).
 inline unsigned general_of(x86_reg reg) noexcept {
   switch (reg) {
 #define ONE(number, a, b, c, d)                                                                              \
@@ -46,7 +46,7 @@ inline unsigned general_of(x86_reg reg) noexcept {
   }
 }
 
-/// The number of a vector register; k_no_register: it is none that is followed.
+/// Returns the number of a vector register; k_no_register: it is none that is followed.
 inline unsigned vector_of(x86_reg reg) noexcept {
   if (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM15) return reg - X86_REG_XMM0;
   if (reg >= X86_REG_YMM0 && reg <= X86_REG_YMM15) return reg - X86_REG_YMM0;

@@ -13,7 +13,7 @@ namespace wstree::proof {
 /// A value, by its number in Values; equal numbers are equal values (but for plain ones).
 using Value = std::uint32_t;
 
-/// The inputs that a value depends on beyond what all calls of the function have in common.
+/// The inputs that a value depends on beyond the inputs that all calls of the function have in common.
 using Bits = std::uint16_t;
 inline constexpr Bits k_common = 0;
 inline constexpr Bits k_iteration = 1; ///< the iteration that is executed, and shared memory
@@ -45,7 +45,7 @@ enum class Operation : std::uint8_t {
   least_unsigned,
   most_unsigned
 };
-/// Whether the order in which values are put in shows, by rounding.
+/// Returns whether the order in which values are put in shows, by rounding.
 inline bool is_float(Operation operation) noexcept {
   return operation == Operation::add_float || operation == Operation::multiply_float;
 }
@@ -64,7 +64,7 @@ struct Symbol {
     remainder,
     remainder_or_zero,
     length,
-    share, ///< of the part's iterations: x, divided by 2^y
+    share, ///< a share of the part's iterations: x, divided by 2^y
     low,
     raw_end,
     is_last,
@@ -104,16 +104,16 @@ struct Node {
   enum class Kind : std::uint8_t {
     polynomial, ///< a sum of products of symbols, modulo 2^64
     plain,      ///< only the bits are known
-    sum,      ///< what a location of the loop's header was, with values of iterations put in by one operation
-    merged,   ///< what a loop has left of a sum: the operation's identity for no iterations
+    sum,      ///< a location's value at the loop's header, with values of iterations put in by one operation
+    merged,   ///< the result of a sum behind the loop: the operation's identity for no iterations
     combined, ///< shared memory at an address, with a merged value put in
   };
   Kind kind = Kind::plain;
   Bits bits = 0;
   Operation operation = Operation::none;
   std::uint32_t location = 0; // sum
-  Value address = 0;          // combined; plain: what it was made of, for compare_body(); 0: unknown
-  Value start = 0;            // merged: what an idempotent operation started with; 0: its identity
+  Value address = 0;          // combined; plain: the value it was made of, for compare_body(); 0: unknown
+  Value start = 0;            // merged: the start value of an idempotent operation; 0: its identity
   std::uint8_t size = 0;      // bytes of a partial result, or k_packed; 0: any
   std::uint32_t hash = 0;
   Polynomial polynomial;
@@ -151,14 +151,14 @@ public:
   bool is_constant(Value value) const noexcept {
     return is_polynomial(value) && at(value).polynomial.count == 0;
   }
-  /// The only symbol of a value that is nothing else; 0: it is something else.
+  /// Returns the only symbol of a value that is nothing else; 0: it is something else.
   SymbolId only_symbol(Value value) const noexcept;
   bool is_symbol(Value value, Symbol::Kind kind) const noexcept {
     const SymbolId id = only_symbol(value);
     return id != 0 && symbol(id).kind == kind;
   }
 
-  // Of polynomials, and what is known of others.
+  // Arithmetic of polynomials; other values keep their bits only.
   Value add(Value a, Value b) noexcept { return sum_of(a, b, 1); }
   Value subtract(Value a, Value b) noexcept { return sum_of(a, b, -1); }
   Value multiply(Value a, Value b) noexcept;
@@ -169,7 +169,7 @@ public:
   // The formula of gcc: set when they are known.
   SymbolId thread_number = 0;
   SymbolId remainder_or_zero = 0;
-  SymbolId length = 0; // of the part
+  SymbolId length = 0; // iterations of the part
   SymbolId low = 0;    // its first iteration
 
 private:
@@ -189,7 +189,8 @@ private:
   bool exhausted_ = false;
 };
 
-/// The number in `dividend`, which has so many bytes, as what can be read when a region begins.
+/// Returns the number in `dividend`, which has so many bytes, in a form that can be read when a
+/// region begins.
 IterationCount count_of(const Values& values, Value dividend, unsigned width) noexcept;
 
 } // namespace wstree::proof

@@ -74,7 +74,7 @@ VectorUse vector_use(unsigned instruction) noexcept {
   case X86_INS_VBROADCASTSD: case X86_INS_VBROADCASTSS: case X86_INS_VPBROADCASTD: case X86_INS_VPBROADCASTQ:
     return {F::spread};
   BOTH(UNPCKLPD) BOTH(PUNPCKLQDQ) BOTH(MOVLHPS) return {F::low_halves};
-  // Both halves from the low ones.
+  // Both halves come from the low ones.
   BOTH(UNPCKLPS) BOTH(PUNPCKLDQ) BOTH(PUNPCKLBW) BOTH(PUNPCKLWD) return {F::spread, O::none, 1};
   BOTH(MOVLPS) BOTH(MOVLPD) return {F::low_load};
   BOTH(MOVHPS) BOTH(MOVHPD) return {F::high_load};
@@ -93,7 +93,7 @@ VectorUse vector_use(unsigned instruction) noexcept {
   default: break;
   }
   // clang-format on
-  // Comparisons that Capstone names by what they compare for.
+  // Comparisons that Capstone names by their relation.
   const auto is_in = [instruction](unsigned first, unsigned last) noexcept {
     return instruction >= first && instruction <= last;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How instructions of vector registers use the halves of their operands: the low 8 bytes, and the rest.
+// The use of operands' halves by instructions of vector registers: the low 8 bytes, and the rest.
 #pragma once
 
 #include "values.h"
@@ -35,7 +35,7 @@ struct VectorUse {
 
 VectorUse vector_use(unsigned instruction) noexcept;
 
-/// The size of a partial result that an instruction with an operation makes.
+/// Returns the size of a partial result that an instruction with an operation makes.
 unsigned lane_size(unsigned instruction, const VectorUse& use) noexcept;
 
 } // namespace wstree::proof

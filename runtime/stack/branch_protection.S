@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Included behind the code of each assembly file. What jumps into our assembly finds endbr64 or bti, and each call
-// returns. One file that did not say so would take the property from the whole library.
+// Included behind the code of each assembly file. Jumps into our assembly find endbr64 or bti, and each call
+// returns. A single file without this note would take the property from the whole library.
 	.section .note.gnu.property,"a"
 	.balign	8
 	.long	4			// bytes of the name

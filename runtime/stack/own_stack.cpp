@@ -36,8 +36,8 @@ std::byte* map_stack() noexcept {
 /// their handlers may mend it: a page that a checkpoint protects, a call that a filter traps.
 constexpr int k_own_doing[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
-/// The other signals that have handlers. Those without one, by which users and timers end a process that
-/// waits, say, until its messages are read, need no stack of the thread.
+/// Returns the other signals that have handlers. Signals without one, by which users and timers end a process
+/// that waits, say, until its messages are read, need no stack of the thread.
 sigset_t signals_with_handlers() noexcept {
   sigset_t set;
   sigemptyset(&set);

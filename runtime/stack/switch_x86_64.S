@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What C++ cannot say: a call on another stack.
+// A call on another stack, for which C++ has no words.
 
 	.text
 

@@ -65,13 +65,15 @@ Globs split(const char* list) {
   return words;
 }
 
-/// Whether the clauses leave the schedule to us; `schedule`: the clause that names a schedule, or null.
+/// Returns whether the clauses leave the schedule to us; `schedule`: the clause that names a schedule,
+/// or null.
 bool may_change(tree clauses, tree& schedule) {
   schedule = NULL_TREE;
   for (tree clause = clauses; clause != NULL_TREE; clause = OMP_CLAUSE_CHAIN(clause)) {
     switch (OMP_CLAUSE_CODE(clause)) {
     case OMP_CLAUSE_ORDERED:
-    case OMP_CLAUSE_ORDER: // concurrent: what may be called in the body is restricted, and nothing is gained
+    case OMP_CLAUSE_ORDER: // concurrent: the functions that the body may call are restricted, and nothing
+                           // is gained
     case OMP_CLAUSE__SIMT_:
       return false;
     case OMP_CLAUSE_REDUCTION:
@@ -96,8 +98,8 @@ bool may_change(tree clauses, tree& schedule) {
   }
 }
 
-/// Whether a bound of a loop inside depends on an outer loop's variable (collapse): gcc cannot compile that
-/// with another schedule than static, and OpenMP forbids it.
+/// Returns whether a bound of a loop inside depends on an outer loop's variable (collapse): gcc cannot
+/// compile that with another schedule than static, and OpenMP forbids it.
 bool is_triangular(gomp_for* loop) {
   for (std::size_t i = 0; i < gimple_omp_for_collapse(loop); ++i)
     if (TREE_CODE(gimple_omp_for_initial(loop, i)) == TREE_VEC ||

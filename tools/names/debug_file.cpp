@@ -28,7 +28,7 @@ std::string hexadecimal(const unsigned char* bytes, int size) {
   return text;
 }
 
-/// Nothing if they are no hexadecimal digits.
+/// Returns the bytes; nothing if `digits` are no hexadecimal digits.
 std::vector<unsigned char> bytes_of(std::string_view digits) {
   std::vector<unsigned char> bytes(digits.size() / 2);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -38,8 +38,8 @@ std::vector<unsigned char> bytes_of(std::string_view digits) {
   return bytes;
 }
 
-/// The line of an inlined loop whose calls have none of their own: that of the first code behind the call, or
-/// where the loop calls the function that is inlined there.
+/// Returns the line of an inlined loop whose calls have no lines of their own: the line of the first code
+/// behind the call, or the place where the loop calls the function that is inlined there.
 SourceLine body_line(Dwarf_Die& unit, Frames& frames, const SourceLine& otherwise) {
   Dwarf_Die& loop = frames.inlined.back();
   auto body = inlined_child(loop, *frames.loop_body);
@@ -50,7 +50,7 @@ SourceLine body_line(Dwarf_Die& unit, Frames& frames, const SourceLine& otherwis
 
 void by_frames(Dwarf_Die& unit, Frames& frames, SourceLine& line, Name& name) {
   if (frames.loop_body) line = body_line(unit, frames, line);
-  // Parts without a name of their own that clang has inlined into each other tell nothing.
+  // clang inlines parts into each other that have no names of their own. They are left out.
   while (!frames.inlined.empty() && function_name(symbol_of(frames.inlined.back())).empty())
     frames.inlined.pop_back();
   Dwarf_Die& innermost = frames.inlined.empty() ? frames.function : frames.inlined.back();

@@ -63,11 +63,11 @@ template <class Visit> void each_part(Dwarf_Die& die, Visit visit) {
     visit(begin, end);
 }
 
-/// What is executed seldom lies apart from the rest of its function.
+/// A part of a function's code: code that is executed seldom lies apart from the rest.
 struct Part {
   Dwarf_Addr begin = 0, end = 0;
 };
-/// The part of the function that holds the address.
+/// Returns the part of the function that holds the address.
 Part part_at(Dwarf_Die& function, Dwarf_Addr address) {
   Part part;
   each_part(function, [&](Dwarf_Addr begin, Dwarf_Addr end) {
@@ -76,7 +76,7 @@ Part part_at(Dwarf_Die& function, Dwarf_Addr address) {
   return part;
 }
 
-/// Where the code ends in a part of the function around it; 0: it has none there.
+/// Returns the end of the code in a part of the function around it; 0: it has none there.
 Dwarf_Addr end_in(Dwarf_Die& die, const Part& part) {
   Dwarf_Addr last = 0;
   each_part(die, [&](Dwarf_Addr begin, Dwarf_Addr end) {
@@ -85,7 +85,7 @@ Dwarf_Addr end_in(Dwarf_Die& die, const Part& part) {
   return last;
 }
 
-/// Of the code of an inlined function, the first address behind `address`.
+/// Returns the first address behind `address` in the code of an inlined function.
 std::optional<Dwarf_Addr> first_behind(Dwarf_Die& die, Dwarf_Addr address) {
   std::optional<Dwarf_Addr> first;
   each_part(die, [&](Dwarf_Addr begin, Dwarf_Addr) {
@@ -95,8 +95,8 @@ std::optional<Dwarf_Addr> first_behind(Dwarf_Die& die, Dwarf_Addr address) {
 }
 
 /// Appends the inlined functions that begin before the address and end behind it, in the same part of the
-/// function: the code at the address can only be theirs, though it lacks their line. The entry tells: that of
-/// a function which the loop calls lies in the loop.
+/// function: the code at the address can only be theirs, though it lacks their line. A function that the loop
+/// calls is excluded: its entry lies in the loop, behind the address.
 void add_around(Dwarf_Die parent, Dwarf_Addr address, const Part& part, std::vector<Dwarf_Die>& inlined) {
   any_child(parent, [&](Dwarf_Die& child) {
     const int tag = dwarf_tag(&child);

@@ -17,13 +17,14 @@ struct Frames {
   std::optional<Dwarf_Addr> loop_body;
 };
 
-/// The inlined function below `parent` that has code at the address; the outermost.
+/// Returns the inlined function below `parent` that has code at the address; the outermost.
 std::optional<Dwarf_Die> inlined_child(Dwarf_Die parent, Dwarf_Addr address);
 
-/// Nothing if no function of the unit has code there. Addresses are those of the debug information.
+/// Returns the frames at an address of the debug information; nothing if no function of the unit has
+/// code there.
 std::optional<Frames> frames_at(Dwarf_Die& unit, Dwarf_Addr address);
 
-/// The linkage name, or else the name; "" if there is none.
+/// Returns the linkage name, or else the name; "" if there is none.
 std::string symbol_of(Dwarf_Die& function);
 
 /// A place in the source.
@@ -32,13 +33,13 @@ struct SourceLine {
   int line = 0;
 };
 
-/// That of the code at an address; lines with the number 0 stand for the one before them.
+/// Returns the line of the code at an address; lines with the number 0 stand for the line before them.
 SourceLine line_at(Dwarf_Die& unit, Dwarf_Addr address);
 
-/// Where an inlined function was called.
+/// Returns the line where an inlined function was called.
 SourceLine call_of(Dwarf_Die& unit, Dwarf_Die& inlined);
 
-/// Where a function is declared.
+/// Returns the line where a function is declared.
 SourceLine declaration_of(Dwarf_Die& function);
 
 } // namespace wstree::names

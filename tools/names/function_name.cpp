@@ -22,7 +22,7 @@ std::string demangled(const std::string& symbol) {
   return status == 0 && text ? std::string(text.get()) : std::string();
 }
 
-/// Position behind the bracket that closes the one at `begin`.
+/// Returns the position behind the bracket that closes the one at `begin`.
 std::size_t behind_group(std::string_view text, std::size_t begin) {
   std::size_t depth = 0;
   for (std::size_t i = begin; i < text.size(); ++i) {
@@ -32,7 +32,7 @@ std::size_t behind_group(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-/// "(int, char)" becomes "()".
+/// Returns the text with "()" in place of "(int, char)".
 std::string without_parameters(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -49,7 +49,8 @@ std::string without_parameters(std::string_view text) {
   return result;
 }
 
-/// Where the name of an operator that begins at `begin` ends: "operator()", "operator<<", "operator int".
+/// Returns the end of the name of an operator that begins at `begin`: "operator()", "operator<<",
+/// "operator int".
 std::size_t behind_operator(std::string_view text, std::size_t begin) {
   const auto name = begin + k_operator.size();
   const auto rest = text.substr(name);
@@ -58,7 +59,7 @@ std::size_t behind_operator(std::string_view text, std::size_t begin) {
   return std::min(text.find_first_not_of("<>=!+-*/%^&|~,[]", name), text.size());
 }
 
-/// "ns::f<T>" of "void ns::f<T>()" and "ns::f() const".
+/// Returns "ns::f<T>" for "void ns::f<T>()", and "ns::f" for "ns::f() const".
 std::string only_the_name(const std::string& text) {
   std::size_t begin = 0, end = text.size();
   int depth = 0;
@@ -78,7 +79,7 @@ std::string only_the_name(const std::string& text) {
   return text.substr(begin, end - begin);
 }
 
-/// "lambda in main" of "main::{lambda()#1}::operator()" and "main::'lambda'()::operator()".
+/// Returns "lambda in main" for "main::{lambda()#1}::operator()" and "main::'lambda'()::operator()".
 std::string with_lambda(std::string text) {
   const auto begin = std::min(text.rfind("::{lambda"), text.rfind("::'lambda"));
   constexpr std::string_view k_call = "::operator()";
@@ -89,7 +90,7 @@ std::string with_lambda(std::string text) {
   return "lambda in " + outer;
 }
 
-/// gfortran's "__module_MOD_procedure".
+/// Returns "module::procedure" for gfortran's "__module_MOD_procedure"; empty for other symbols.
 std::string fortran_name(std::string_view symbol) {
   constexpr std::string_view k_middle = "_MOD_";
   const auto middle = symbol.find(k_middle);

@@ -6,17 +6,18 @@
 
 namespace wstree::names {
 
-/// Whether compilers give this name to functions that they cut out of another function, without a hint which
-/// function that was.
+/// Returns whether compilers give this name to functions that they cut out of another function, without a
+/// hint which function that was.
 bool is_nameless_part(std::string_view symbol);
 
-/// The function from which the compiler has cut a part: "f" of "f._omp_fn.0" and "f.omp_outlined_debug__.1".
+/// Returns the function from which the compiler has cut a part: "f" of "f._omp_fn.0"
+/// and "f.omp_outlined_debug__.1".
 std::string_view without_part(std::string_view symbol);
 
-/// For people: demangled, without result, parameters and the compiler's suffixes.
+/// Returns the name for people: demangled, without result, parameters and the compiler's suffixes.
 std::string function_name(std::string_view symbol);
 
-/// The same, but the suffixes stay: they tell parts of one function apart.
+/// Returns the function's name with its suffixes, which differ between the parts of one function.
 std::string symbol_name(std::string_view symbol);
 
 } // namespace wstree::names

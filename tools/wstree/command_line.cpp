@@ -120,7 +120,8 @@ void add_commands(CLI::App& app, Requests& requests) {
   add_simulate(app, requests.simulate);
   add_bench(app, requests.bench);
 #endif
-  // A command inherits what its application has when the command is added, so that this comes last.
+  // A command inherits the settings that its application has when the command is added, so that this
+  // comes last.
   app.footer(k_footer);
   set_details(app, k_more_examples);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands of wstree with all of their options: main() parses what the user wrote, and the manual and the
+// The commands of wstree with all of their options: main() parses the user's words, and the manual and the
 // shells' completions are written from the same definitions.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace wstree::cli {
 
-/// What parsing stores. It must outlive the application that it was added to.
+/// The requests that parsing stores. They must outlive the application that they were added to.
 struct Requests {
   RunRequest run;
   bool env_json = false;

@@ -29,7 +29,7 @@ struct HelpRequest {
 
 struct DoctorRequest {
   bool json = false;
-  std::vector<std::string> command; ///< of the trial run; empty: none
+  std::vector<std::string> command; ///< command of the trial run; empty: none
 };
 
 struct RulesRequest {
@@ -58,9 +58,9 @@ struct StatsRequest {
 };
 
 struct CompareRequest {
-  std::size_t rounds = 0;             ///< 0: as many as tell a small difference
+  std::size_t rounds = 0;             ///< 0: as many as a small difference needs to be seen
   std::string schedule_list;          ///< as the user wrote it
-  std::vector<std::string> schedules; ///< of the runtime; empty: all that matter
+  std::vector<std::string> schedules; ///< schedules of the runtime; empty: all that matter
   bool per_loop = false;
   std::vector<std::string> exports; ///< "json", "csv=FILE"
   std::optional<std::string> svg, rules;
@@ -72,7 +72,7 @@ struct CompareRequest {
   std::vector<std::string> command; ///< the program and its arguments
 };
 
-/// What is not set is taken from the environment and from this machine.
+/// The request of `wstree topo`. Values that are not set come from the environment and from this machine.
 struct TopoRequest {
   std::uint32_t members = 0;
   std::optional<std::string> bind, synthetic, xml, cpus, places;
@@ -81,17 +81,17 @@ struct TopoRequest {
   bool json = false;
 };
 
-/// Lists are as the user wrote them. What is not set follows from whether there is a profile.
+/// Lists are as the user wrote them. Defaults depend on whether there is a profile.
 struct SimulateRequest {
   std::optional<std::string> profile; ///< file that WSTREE_RECORD wrote, instead of workloads
-  std::optional<std::string> loop;    ///< of the profile: a number or a part of its name
+  std::optional<std::string> loop;    ///< loop of the profile: a number or a part of its name
   std::optional<std::string> schedules, threads;
   std::optional<std::string> ranks; ///< instead of one machine
   std::string network = "gemini";   ///< between them
   std::string workloads = "all";
   std::uint64_t iterations = 1'000;
   double work_ms = 10;
-  std::uint32_t roots = 0; ///< of the tree; 0: one per thread
+  std::uint32_t roots = 0; ///< roots of the tree; 0: one per thread
   std::optional<std::string> batch, strategy, machine;
   std::uint64_t seed = 1;
   std::uint32_t rounds = 3;
@@ -110,7 +110,7 @@ struct BenchRequest {
   std::optional<std::string> programs; ///< folder of those that measure
   std::optional<std::string> out;      ///< folder
   std::optional<std::uint32_t> rounds;
-  std::optional<std::uint32_t> threads; ///< of the part `short`
+  std::optional<std::uint32_t> threads; ///< threads of the part `short`
   bool quick = false;
   bool smoke = false;
   bool fifo = false;
@@ -122,18 +122,18 @@ struct BenchRequest {
 int run_command(RunRequest& request);
 int env_command(bool json);
 int path_command(bool gcc_plugin);
-/// 0: all fine, 1: something costs time or leaves loops unserved, 2: the library cannot work.
+/// Returns 0: all fine, 1: a problem costs time or leaves loops unserved, 2: the library cannot work.
 int doctor_command(const DoctorRequest& request);
-/// 0, or 1: a wish for a gain or against a loss is not fulfilled.
+/// Returns 0, or 1: a wish for a gain or against a loss is not fulfilled.
 int compare_command(CompareRequest& request);
 int stats_command(const StatsRequest& request);
-/// 0, 1: a rule matches nothing, 125: a rule is not understood.
+/// Returns 0, 1: a rule matches nothing, 125: a rule has a syntax error.
 int rules_command(const RulesRequest& request);
 int trace_command(const TraceRequest& request);
 int report_command(const ReportRequest& request);
 int topo_command(const TopoRequest& request);
 int simulate_command(const SimulateRequest& request);
-/// 0, or 1: a program failed, or a figure is worse than it was.
+/// Returns 0, or 1: a program failed, or a figure is worse than it was.
 int bench_command(const BenchRequest& request);
 
 /// `app`: which has the commands.

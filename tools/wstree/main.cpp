@@ -22,13 +22,14 @@ namespace {
 
 using namespace wstree::cli;
 
-/// The one of them that was meant by `word`, if any.
+/// Returns the nearest of `names` that `word` may have been meant to be; empty if there is none.
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   return std::string(wstree::config::nearest_word(word, candidates));
 }
 
-/// A question about an option that `command` does not know; empty if none is similar.
+/// Returns a question for an option that `command` does not have, with a similar one; empty if none
+/// is similar.
 std::string option_that_was_meant(const CLI::App& command, std::string_view extra) {
   std::vector<std::string> names;
   for (const auto* option : command.get_options())
@@ -38,7 +39,8 @@ std::string option_that_was_meant(const CLI::App& command, std::string_view extr
   return near.empty() ? std::string() : fmt::format("did you mean --{}? ", near);
 }
 
-/// What the user wrote that no command expects. `command`: the one that was named, or `app` if none was.
+/// Reports a word of the user that no command expects. `command`: the named command, or `app` if none
+/// was named.
 int report_extra(const std::string& extra, const CLI::App& app, const CLI::App& command) {
   const bool none = &command == &app;
   if (none && !extra.starts_with('-')) {
@@ -60,7 +62,7 @@ int report_extra(const std::string& extra, const CLI::App& app, const CLI::App& 
   return k_own_error;
 }
 
-/// What to try after a command that went well; for people only. Empty: nothing.
+/// Returns the next command to try after a command that went well; for people only. Empty: none.
 std::string_view next_after(std::string_view command) {
   constexpr std::pair<std::string_view, std::string_view> k_next[] = {
       {"stats", "wstree compare -- PROGRAM says what to set; wstree help statistics explains the columns"},
@@ -151,7 +153,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     if (std::ferror(stdout) == 0) say("{}", error.what());
   }
-  // What was asked for must have arrived; a full disk shows now, or when the buffer was full.
+  // All output must have arrived; a full disk shows now, or when the buffer was full.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     say("standard output cannot be written to");
     return k_own_error;

@@ -5,7 +5,8 @@
 
 namespace wstree::cli {
 
-/// The text of `wstree --version`: the version in the first line, then what a problem report has to name.
+/// Returns the text of `wstree --version`: the version in the first line, then the facts that a problem
+/// report has to name.
 std::string version_text();
 
 } // namespace wstree::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many units an owner takes at a time.
+// The size of an owner's next batch.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -12,23 +12,23 @@
 
 namespace wstree::core {
 
-/// How an owner takes its units.
+/// An owner's way of sizing its batches.
 enum class Course : std::uint8_t {
   explore, ///< in batches that grow from one unit on: nothing is known, or the share is long
-  quarter  ///< a quarter of what is left each time: the share takes no longer than a few steals
+  quarter  ///< a quarter of the rest each time: the share takes no longer than a few steals
 };
 
 /// A batch that was handed out cannot be stolen: small batches cost dispatches, large ones can swallow
 /// expensive iterations. `timed` therefore aims at a duration, a 16th of the time since the member entered
-/// the loop (between shortest_target and longest_target; in the first moments a third). It takes at most a
-/// small part of a member's share and of what is left in the node, so that it does not swallow whole an
-/// expensive interval that other members could help with, and the smaller the nearer the end is: what is
-/// swallowed last ends the loop. And it takes at most a quarter of what is left in the node, starts every
-/// node with the smallest batch, and grows at most 16-fold per step. Private to its member.
+/// the loop (between shortest_target and longest_target; in the first moments a third). A batch has at most a
+/// small part of a member's share and of the units left in the node, so that it does not swallow whole an
+/// expensive interval that other members could help with. Batches become smaller towards the end, because the
+/// last batch ends the loop. A batch also has at most a quarter of the units left in the node. Each node
+/// starts with the smallest batch, and batches grow at most 16-fold per step. Private to its member.
 class Batcher {
 public:
   /// `smallest` in iterations: no batch is smaller unless less is left in its node. `share`: units per
-  /// member. `dearest`: ticks that a unit may take, as far as the member knows.
+  /// member. `dearest`: most ticks that a unit may take, by the member's estimate.
   void enter(const Settings& settings, std::uint64_t smallest, unsigned shift, float share, std::uint64_t now,
              float dearest = 0) noexcept {
     settings_ = &settings;
@@ -53,8 +53,8 @@ public:
     step_ = to_count(std::min(tail * tuning::k_first, share * tuning::k_first_of_share));
     floor_ = to_count(tail * tuning::k_least);
   }
-  /// Takes batches from one unit on again. The member leaves its share, and does not know what the units
-  /// cost that other members have left.
+  /// Takes batches from one unit on again. The member leaves its share, and has no estimate for the units in
+  /// other members' shares.
   void explore() noexcept {
     if (course_ == Course::explore) return;
     course_ = Course::explore;
@@ -63,7 +63,7 @@ public:
   }
   Course course() const noexcept { return course_; }
 
-  /// Begins a new node: what was learned in another part of the loop says little about this one.
+  /// Begins a new node: the cost in another part of the loop is no measure of this one.
   void start_node() noexcept {
     unclocked_.restart();
     if (course_ == Course::explore)
@@ -110,9 +110,9 @@ public:
       unclocked_.allow_none();
     unclocked_.read_clock();
     cost_ = cost;
-    // The last units of a node may be expensive ones: cut them as fine as can be once the dispatches that
-    // it takes are nothing compared with what has been done. Else count with what units have cost before,
-    // if that was more.
+    // The last units of a node may be expensive ones: cut them as fine as can be once the additional
+    // dispatches are nothing beside the work that has been done. Otherwise count with the cost of earlier
+    // units, if that was more.
     const float tail = to_float(settings_->tail_batch);
     finest_ =
         elapsed > tuning::k_long * settings_->tail_batch ? 1 : to_count(tail / std::max(cost, dearest_));
@@ -121,7 +121,7 @@ public:
     step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), bounds_.smallest);
   }
 
-  /// Units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
+  /// Returns the units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
   [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
     std::uint32_t units = step_;
     if (course_ != Course::explore) [[unlikely]] {
@@ -134,14 +134,15 @@ public:
     return std::min(std::max(units, bounds_.smallest), remaining);
   }
 
-  /// Ticks per unit when the clock was read last; 0 before that.
+  /// Returns the ticks per unit when the clock was read last; 0 before that.
   float cost() const noexcept { return cost_; }
 
 private:
   static constexpr float k_least_cost = 1e-3F;    // ticks
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
-  /// Without a sign the conversion takes a branch and a second way. Negative where a clock went back.
+  /// Converts ticks to a float by way of a signed number, because an unsigned one would take a branch and a
+  /// second way. Negative where a clock went back.
   static float to_float(std::uint64_t ticks) noexcept {
     return static_cast<float>(static_cast<std::int64_t>(ticks));
   }
@@ -154,13 +155,14 @@ private:
     return static_cast<std::uint32_t>(clamp<std::uint64_t>(units, 1, k_max_share / 2));
   }
 
-  /// Whether the latest batches say what the next ones will cost. A long unit costs more than the clock does.
+  /// Returns whether the next batches will cost per unit about as much as the latest ones. A long unit costs
+  /// more than reading the clock, so the owner reads the clock after each of them.
   bool is_steady(float cost, bool grows) const noexcept {
     const bool is_long = cost > to_float(settings_->shortest_target);
     return !(is_long || grows || cost < cost_ * tuning::k_alike || cost_ < cost * tuning::k_alike);
   }
 
-  /// What stays as it is within a loop.
+  /// Limits that are constant within a loop.
   struct Bounds {
     std::uint64_t of_share = 0; // part of the member's share, in units << k_part_bits
     std::uint32_t smallest = 1;
@@ -171,7 +173,7 @@ private:
   std::uint64_t entered_ = 0;
   Bounds bounds_;
   float cost_ = 0;
-  float dearest_ = 0; // ticks that a unit may take at most, as far as the member knows
+  float dearest_ = 0; // most ticks that a unit may take, by the member's estimate
   bool is_timed_ = true;
   Course course_ = Course::explore;
   std::uint32_t step_ = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Estimates are floats, and the thread that computes them is the program's: it may round upwards, trap what
-// is inexact, or test what its own operations have raised.
+// Estimates are floats, and the thread that computes them is the program's: it may round upwards, trap
+// inexact results, or test the exceptions that its own operations have raised.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace wstree::core {
 /// While one lives, the calling thread rounds to nearest and traps nothing. Its destructor gives the thread
 /// back the settings and the flags that it had. Nothing of the program may run meanwhile, but its allocator.
 ///
-/// Compilers move no access to memory across the ends, but they may move an operation on registers: what is
-/// computed inside should be used inside. tests/abi/check_floats reads the machine code. (On x86-64 long
-/// double has settings of its own, and no code of ours uses it.)
+/// Compilers move no access to memory across the ends, but they may move an operation on registers: a result
+/// from inside should be used inside. tests/abi/check_floats reads the machine code. (On x86-64 long double
+/// has settings of its own, and no code of ours uses it.)
 class DefaultFloats {
 public:
   DefaultFloats(const DefaultFloats&) = delete;

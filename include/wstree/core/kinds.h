@@ -4,9 +4,9 @@
 // is given, and the tests that try every kind. A row's number also travels to children (marked_schedule.h)
 // and counts from omp_sched_wstree (wstree.h), so a new row comes last.
 //
-// A row has the model, the word, what a user reads, the worker for a Platform P, and before these two whether
-// each thread gets its batches in ascending order ("monotonic:"), because no thread takes from another.
-// (tests/kinds.cmake reads the words.)
+// A row has the model, the word, the text for users, the worker for a Platform P, and before these two
+// whether each thread gets its batches in ascending order ("monotonic:"), because no thread takes from
+// another. (tests/kinds.cmake reads the words.)
 #pragma once
 
 #include <cstddef>

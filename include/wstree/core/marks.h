@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Marks: how a word of a slot says which use of the slot it belongs to, and why no reader believes an
-// old one.
+// Marks: the part of a word in a slot that names the use to which the word belongs, and the rules by which no
+// reader believes an old word.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -43,12 +43,12 @@ template <unsigned bits> struct Mark {
 
 /// The marks of a slot that is used by one loop after the other, and how often they are refreshed.
 struct UsualMarks {
-  using Word = Mark<14>;     ///< of a root's word: tree/word.h
-  using Link = Mark<23>;     ///< of a root's children and held node: tree/node.h
-  using Board = Mark<48>;    ///< of a word of the board: tree/board.h
-  using Counter = Mark<20>;  ///< of the counter: self_scheduling/counter.h
-  using Returned = Mark<32>; ///< of the count of units that a member has drained: range/range.h
-  using Leavers = Mark<40>;  ///< of the count of members that have left a measured loop: loop/team_storage.h
+  using Word = Mark<14>;     ///< in a root's word: tree/word.h
+  using Link = Mark<23>;     ///< in a root's links to its children and to the held node: tree/node.h
+  using Board = Mark<48>;    ///< in a word of the board: tree/search/board.h
+  using Counter = Mark<20>;  ///< in the counter: self_scheduling/counter.h
+  using Returned = Mark<32>; ///< in the count of units that a member has drained: range/range.h
+  using Leavers = Mark<40>;  ///< in the count of members that have left a measured loop: loop/team_storage.h
   static constexpr std::uint64_t k_every = Word::k_quarter; ///< uses of a slot
 };
 
@@ -69,7 +69,7 @@ struct MarksOfPlatform<P> {
 };
 template <class P> using MarksOf = typename MarksOfPlatform<P>::type;
 
-/// Whether a member that enters a slot for its use number `use` has to refresh the slot.
+/// Returns whether a member that enters a slot for its use number `use` has to refresh the slot.
 template <class P> constexpr bool is_refresh_due(std::uint64_t use) noexcept {
   return use % MarksOf<P>::k_every == 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How far the members of a team are from one another, as far as the search for work is concerned.
+// Distances between the members of a team, for the search for work.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace wstree::core {
 
 /// The members at positions [begin, end) in the order of the machine: they share something (a core, a cache,
-/// a memory) that is nearer than what they share with the rest of the team.
+/// a memory) that is nearer than anything that they share with the rest of the team.
 struct Domain {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
@@ -23,12 +23,12 @@ struct Neighbourhood {
   /// of the member alone and that of the whole team. nullptr: none, all are equally far.
   const Domain* domains = nullptr;
   std::uint32_t count = 0;
-  std::uint32_t position = 0; ///< of this member
+  std::uint32_t position = 0; ///< position of this member
 
   std::uint32_t root(std::uint32_t at) const noexcept { return member_at == nullptr ? at : member_at[at]; }
 };
 
-/// Whether entries on the platform P can have one.
+/// True if entries on the platform P can have a neighbourhood.
 template <class P> inline constexpr bool k_has_neighbours = true;
 
 } // namespace wstree::core

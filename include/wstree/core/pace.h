@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How fast the members of a team are beside each other, as each finds out for itself.
+// Relative speed of the cores that a team runs on, as each member measures it.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -14,18 +14,17 @@
 
 namespace wstree::core {
 
-/// What the members of a team take for a few hundred instructions that are the same for all. What they take
-/// for their iterations does not say how fast they are: one that has the expensive end of a loop looks slow.
-/// So before a loop that is worth it, a member times these instructions (Platform::probe()) and writes down
-/// what they took. Costs are steady to a few per cent; a single slow probe counts nothing, because the thread
-/// may have been interrupted. Private to its member, but for `taken`, of which every member has one element.
-/// Zeroed memory is a valid state.
+/// Compares core speeds: each member times a few hundred fixed instructions (Platform::probe()) before a loop
+/// that is worth it, and writes their ticks down for the others. The times of iterations do not show the
+/// speed: a member that has the expensive end of a loop looks slow. Probes agree to a few per cent; a single
+/// slow probe counts nothing, because the thread may have been interrupted. Private to its member, but for
+/// `taken`, of which every member has one element. Zeroed memory is a valid state.
 template <class P> class PaceKeeper {
 public:
   using Ticks = typename P::template Atomic<std::uint32_t>;
 
   /// The member enters execution `loop` of a loop of `iterations`, at a code location of which it knows
-  /// `prior`. Where its own share is brief, others may be long, so it looks at the clock now and then.
+  /// `prior`. If its own share is brief, other shares may be long, so it looks at the clock now and then.
   /// Returns how fast the member is; nullptr: as fast as any, or not known. Valid until the next call.
   [[gnu::always_inline]] Pace* enter(const Prior& prior, std::uint64_t iterations, std::uint64_t loop,
                                      std::uint32_t index, std::uint32_t members, const Settings& settings,
@@ -74,7 +73,7 @@ private:
   }
 
   std::uint64_t looked_ = 0; // when; 0: never
-  std::uint32_t before_ = 0; // what the probe took before the latest one
+  std::uint32_t before_ = 0; // ticks of the probe before the latest one
   bool is_slow_ = false;
   Pace pace_; // if it is
 };

@@ -56,7 +56,7 @@ public:
   Course course() const noexcept { return batch_.course(); }
   bool is_timed() const noexcept { return settings_->batch == BatchMode::timed; }
 
-  // What an Owner asks for.
+  // Functions for an Owner.
 
   void start_node() noexcept { batch_.start_node(); }
   [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
@@ -64,9 +64,9 @@ public:
   }
   bool takes_left_end(Rng& rng) const noexcept { return settings_->batch != BatchMode::random || rng.coin(); }
   void gave(std::uint32_t units) noexcept { given_ = units; }
-  /// Ticks per unit of the latest batches; 0: not known.
+  /// Returns the ticks per unit of the latest batches; 0: not known.
   float cost() const noexcept { return batch_.cost(); }
-  /// Begins a search of the member, which has nothing left. Where busy time is measured, adds that of the
+  /// Begins a search of the member, which has nothing left. If busy time is measured, adds the time of the
   /// batches after which the member did not read the clock.
   void start_search(std::uint64_t& busy_ticks) noexcept {
     if (!settings_->clocked || batch_.skipped() == 0) return;
@@ -78,11 +78,11 @@ public:
     if (has_clock_) since_ = P::ticks();
   }
 
-  // What its worker asks for.
+  // Functions for the member's worker.
 
-  /// When the clock was read last.
+  /// Returns the time when the clock was read last.
   std::uint64_t clock() const noexcept { return since_; }
-  /// Units of the batch that the caller is executing; 0: none.
+  /// Returns the units of the batch that the caller is executing; 0: none.
   std::uint32_t given() const noexcept { return given_; }
 
   /// Returns whether the next batch needs nothing but an advance: the member does not read the clock
@@ -118,7 +118,7 @@ public:
   }
 
 private:
-  /// Returns the ticks that a unit may cost by what is known of the code location.
+  /// Returns the ticks that a unit may cost by the prior of the code location.
   float dearest() const noexcept {
     const std::uint64_t dearest = prior_->dearest();
     return dearest == Prior::k_unknown ? __builtin_inff() : to_float(dearest) / (1U << Prior::k_fraction);
@@ -135,10 +135,10 @@ private:
   std::uint64_t since_ = 0; // when the clock was read last
   bool has_clock_ = false;
   const Settings* settings_ = nullptr;
-  std::uint64_t units_ = 0; // of the loop
+  std::uint64_t units_ = 0; // units of the loop
   std::uint32_t members_ = 1;
   bool is_share_done_ = false;
-  Prior* prior_ = nullptr; // nullptr: nothing is known, nor asked for
+  Prior* prior_ = nullptr; // nullptr: there is no prior, and none is wanted
 };
 
 } // namespace wstree::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tree needs from the machine, as a policy class, and its production version.
+// The machine as the tree uses it: a policy class, and its production version.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@ namespace wstree::core {
 /// Data that different threads write lies this far apart: two cache lines, because x86 fetches them in pairs.
 inline constexpr std::size_t k_line_pair = 128;
 
-/// Name of every ordering decision. The comment at each use says what it orders and with what it pairs; a
-/// model build can weaken one tag at a time through Platform::order.
+/// Name of every ordering decision. The comment at each use names the accesses that it orders, and the tag
+/// with which it pairs; a model build can weaken one tag at a time through Platform::order.
 enum class Tag : std::uint8_t {
   own,                // N1 tree/node.h
   advance,            // N2 tree/node.h
@@ -106,9 +106,9 @@ enum class Tag : std::uint8_t {
   stop_loop,          // D3 types/detail/shared_loop.h
 };
 
-/// Ticks from `since` to `now`; none if the thread has moved to a processor whose clock is behind. Waits that
-/// give up after a time call this, because a difference below zero looks like the longest time there is.
-/// Brief waits that nothing depends on do not: they end at once then.
+/// Returns the ticks from `since` to `now`; none if the thread has moved to a processor whose clock is
+/// behind. Waits that give up after a time call this, because a difference below zero looks like the longest
+/// time there is. Brief waits that nothing depends on do not: they end at once then.
 constexpr std::uint64_t elapsed(std::uint64_t since, std::uint64_t now) noexcept {
   return now < since ? 0 : now - since;
 }
@@ -139,7 +139,7 @@ struct StdPlatform {
 #endif
   }
 
-  /// Of ticks(), near enough for decisions that a factor of two does not change.
+  /// Returns the ticks in a millisecond, near enough for decisions that a factor of two does not change.
   static std::uint64_t ticks_per_ms() noexcept {
 #if defined(__x86_64__)
     return 2'500'000;
@@ -161,7 +161,7 @@ struct StdPlatform {
 
   static void yield() noexcept { sched_yield(); }
 
-  /// About 0.1 us where the clock is fine.
+  /// Executes a probe, which takes about 0.1 us, and returns its ticks.
   [[gnu::noinline]] static std::uint32_t probe() noexcept {
     std::uint64_t a = 1, b = 2, c = 3;
     const std::uint64_t since = fenced_ticks();
@@ -185,7 +185,7 @@ struct StdPlatform {
     if (block == nullptr) return nullptr;
     if (reinterpret_cast<std::uintptr_t>(block) >> 56 != 0) { // a tag of AArch64: links have no room for it
       std::free(block);
-      auto* pages = static_cast<std::byte*>(map(bytes + k_line_pair)); // the link in front says nullptr
+      auto* pages = static_cast<std::byte*>(map(bytes + k_line_pair)); // the link in front is nullptr
       return pages != nullptr ? pages + k_line_pair : nullptr;
     }
     const auto behind_link = reinterpret_cast<std::uintptr_t>(block) + sizeof(void*);
@@ -207,15 +207,15 @@ struct StdPlatform {
 
 private:
   static constexpr std::size_t k_large = 128 * 1024;
-  /// Of a probe, about 10 cycles each: 400 ticks where the clock has steps of 26 ticks (x86-64), and some
-  /// ticks of a clock of 20 MHz.
+  /// Steps of a probe, about 10 cycles each: 400 ticks where the clock has steps of 26 ticks (x86-64), and
+  /// some ticks of a clock of 20 MHz.
 #if defined(__x86_64__)
   static constexpr int k_probe_steps = 96;
 #elif defined(__aarch64__)
   static constexpr int k_probe_steps = 384;
 #endif
 
-  /// The clock when all instructions before have ended, and before any behind begins.
+  /// Returns the clock at a moment when all instructions before have ended, and none behind has begun.
   static std::uint64_t fenced_ticks() noexcept {
 #if defined(__x86_64__)
     __builtin_ia32_lfence();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a member knows of a loop before it enters: what loops at the same code location have cost.
+// A member's knowledge of a loop before it enters: the costs of earlier loops at the same code location.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -14,8 +14,8 @@
 
 namespace wstree::core {
 
-/// Loops at one code location as one member has seen them, whatever their trip counts were: what a unit
-/// costs, and what believing that has lost. It decides only how large the pieces are in which the member
+/// The loops at one code location as one member has seen them, with any numbers of iterations: the cost of
+/// a unit, and the losses by wrong estimates. It decides only the size of the pieces in which the member
 /// takes its own share (tree/brief.h), so members need not agree. Private to its member. Zeroed memory is a
 /// valid state.
 class Prior {
@@ -34,14 +34,14 @@ public:
     return false;
   }
 
-  /// Whether a share takes long enough, or may do so, that a few hundred nanoseconds do not matter.
+  /// Returns whether a share takes, or may take, so long that a few hundred nanoseconds do not matter.
   bool is_long(std::uint64_t units, std::uint32_t members, const Settings& settings) const noexcept {
     return cost_ == 0 || units >= k_most_units ||
            units * cost_ > (tuning::k_brief * settings.shortest_target * members) << k_fraction;
   }
   std::uint64_t cost() const noexcept { return cost_; } ///< below 2^31; 0: not known
-  /// Returns what a unit may cost: as usual, or k_unknown, which stands for any cost, or 0 from a member in
-  /// debt, which goes on as one without memory does.
+  /// Returns the cost that a unit may have: the usual one, or k_unknown, which stands for any cost, or 0 from
+  /// a member in debt, which goes on as one without memory does.
   std::uint64_t dearest() const noexcept {
     return confirmed_ < tuning::k_confirmed ? k_unknown : debt_ == 0 ? cost_ : 0;
   }
@@ -79,8 +79,8 @@ public:
   }
 
   Prior() = default;
-  /// Of a code location about which nothing is known. `displaces`: it has overwritten the prior of
-  /// another one.
+  /// Makes the prior of a code location without a known cost. `displaces`: it has overwritten the prior of
+  /// another code location.
   explicit Prior(bool displaces) noexcept : displaces_(displaces) {}
 
   /// Returns whether this prior has overwritten that of another code location since the last call.
@@ -111,7 +111,7 @@ public:
     Place& place = places_[at_first == site || at_first == nullptr ? first : second];
     if (place.site != site) {
       if constexpr (std::is_constructible_v<T, bool>)
-        place = {site, T(place.site != nullptr)}; // it says what it displaces
+        place = {site, T(place.site != nullptr)}; // true: the entry displaces another one
       else
         place = {site, T()};
     }

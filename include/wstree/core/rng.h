@@ -19,7 +19,7 @@ public:
     return state_ * 0x2545F4914F6CDD1DULL;
   }
   constexpr bool coin() noexcept { return next() >> 63 != 0; }
-  /// Uniform enough in [0, bound), 0 < bound < 2^32.
+  /// Returns a number in [0, bound), uniform enough, 0 < bound < 2^32.
   constexpr std::uint32_t below(std::uint32_t bound) noexcept {
     return static_cast<std::uint32_t>((next() >> 32) * bound >> 32);
   }

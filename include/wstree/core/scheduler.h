@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a model of sharing a loop among the members of a team has to offer. The tree is one; the other
-// models stand beside it so that they can be compared on the same program: loops, teams, statistics and
-// tests work with any of them.
+// The interface of a model, which shares a loop among the members of a team. The tree is a model; the other
+// models stand beside it so that they can be compared on one program: loops, teams, statistics and tests work
+// with any of them.
 #pragma once
 
 #include "wstree/core/kinds.h"
@@ -17,15 +17,15 @@
 
 namespace wstree::core {
 
-/// What one member did in one execution of a loop.
+/// Counts of one member in one execution of a loop.
 struct Counts {
   std::uint64_t iterations = 0;
   std::uint64_t batches = 0; ///< chunks handed out
   std::uint64_t steals = 0;  ///< times that work was taken from another member, or that of one that was late
   std::uint64_t nodes = 0;   ///< nodes added to the tree; 0 in other models
   std::uint64_t busy_ticks = 0; ///< between being handed a batch and coming back; 0 unless Settings::clocked
-  // What earlier loops at the same code location were good for (prior.h), 0 or 1:
-  std::uint64_t known = 0;     ///< the member took its share by what it knew
+  // The effect of earlier loops at the same code location (prior.h), 0 or 1:
+  std::uint64_t known = 0;     ///< the member took its share by its prior
   std::uint64_t surprises = 0; ///< and found that the iterations cost far more this time
   std::uint64_t forgotten = 0; ///< the member's prior of this location overwrote that of another one
 
@@ -42,13 +42,13 @@ struct Counts {
   }
 };
 
-/// How fast a member is beside the others of its team, and what a slow one keeps in mind while it leaves work
-/// to faster ones (tree/giving_way.h). Private to its member.
+/// A member's speed beside the others of its team, and a slow member's notes while it leaves work to faster
+/// ones (tree/giving_way.h). Private to its member.
 struct Pace {
   float own = 1;    ///< by the speed of the fastest member
-  float faster = 1; ///< of all clearly faster members together, by the same
+  float faster = 1; ///< sum of the speeds of all clearly faster members, by the same
 
-  // Of the present loop, in ticks:
+  // About the present loop, in ticks:
   std::uint64_t entered = 0;
   std::uint64_t next_look = 0;     ///< before that the end of the loop is not near
   std::uint64_t began_waiting = 0; ///< 0: it is not waiting
@@ -63,15 +63,15 @@ struct Entry {
   std::uint64_t iterations = 1; ///< 1 to 2^63 - 1; the same for all members
   std::uint64_t loop = 1;  ///< number of the execution: grows from use to use of a slot, the same for all
   std::uint64_t use = 1;   ///< number of the use of the slot; grows by one each time
-  std::uint32_t index = 0; ///< of this member
+  std::uint32_t index = 0; ///< number of this member
   std::uint32_t members = 1;
   const Settings* settings = nullptr; ///< outlives the loop
   std::uint64_t smallest =
       1; ///< the chunk of the schedule, in iterations; 0: none was given, which means 1 but in static_
   const Neighbourhood* near = nullptr; ///< may be null; outlives the loop
-  Prior* prior = nullptr;              ///< of this member, for the loop's code location; may be null
+  Prior* prior = nullptr;              ///< this member's prior of the loop's code location; may be null
   float cost = 0;                      ///< ticks per unit, where they are known otherwise; 0: they are not
-  Pace* pace = nullptr; ///< of a slow member; null: not known, or about as fast as any. Outlives the loop
+  Pace* pace = nullptr; ///< a slow member's; null: not known, or about as fast as any. Outlives the loop
 };
 
 /// For models that need no memory of their own.
@@ -86,7 +86,7 @@ template <class T> struct Cells {
   }
 };
 
-/// W is one member's private side: entered once per loop, then asked for batches until there are none.
+/// W is one member's private side: entered once per loop, then called for batches until there are none.
 ///
 ///   W::Loop     what the members share: lives in a slot that is used by one loop after the other. Zeroed
 ///               memory is a valid state, apart from pointers that the team's storage fills in once. No

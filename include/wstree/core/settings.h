@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a user can choose about the tree.
+// The tree's settings that a user can choose.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class Strategy : std::uint8_t {
   find_max,    ///< the node with most left to do
 };
 
-/// How an owner sizes the batches that it takes from its node.
+/// The rule by which an owner sizes the batches that it takes from its node.
 enum class BatchMode : std::uint8_t {
   timed,       ///< as many units as fill a target time
   exponential, ///< 1, 2, 4, ... max, from 1 again in every node (the paper, section 4)
@@ -24,7 +24,8 @@ enum class BatchMode : std::uint8_t {
   random,      ///< exponential, from the left or the right end by a coin (appendix A.4)
 };
 
-/// A duration for the settings: at most so many ticks that four times as many have room beside a sign.
+/// Returns a duration for the settings: at most so many ticks that four times as many have room beside
+/// a sign.
 constexpr std::uint64_t setting_of(double ticks) noexcept {
   return ticks < 0x1p60 ? static_cast<std::uint64_t>(ticks) : std::uint64_t{1} << 60;
 }
@@ -37,14 +38,15 @@ struct Settings {
   std::uint64_t shortest_target = 2'500; ///< target at the start of a loop
   std::uint64_t longest_target = 50'000; ///< and after a while
   std::uint64_t tail_batch = 1'500;      ///< the end of a node is not cut finer than this
-  std::uint64_t steal_cost = 500;        ///< what is estimated to take less is left to its owner
-  std::uint64_t near_enough = 5'000; ///< what is estimated to take less is no work when distances are weighed
+  std::uint64_t steal_cost = 500;        ///< work estimated to take less than a steal is left to its owner
+  std::uint64_t near_enough = 5'000;     ///< work estimated to take less counts as none when distances
+                                         ///< are weighed
   std::uint64_t patience =
-      250'000'000;             ///< of a member that waits for a slot; then the ring ends (loop/ring_end.h)
-  std::uint32_t roots = 0;     ///< of the tree; 0: one per member. The paper has 1
-  std::uint32_t scan_all = 16; ///< roots that a search looks at one by one; of more it asks the board
+      250'000'000;             ///< longest wait of a member for a slot; then the ring ends (loop/ring_end.h)
+  std::uint32_t roots = 0;     ///< number of the tree's roots; 0: one per member. The paper has 1
+  std::uint32_t scan_all = 16; ///< roots that a search looks at one by one; with more it reads the board
   bool clocked = true;         ///< measure busy time even if the batch mode does not need it
-  bool history = true;         ///< loops start from what their code location has cost (tree, find_max, timed)
+  bool history = true;         ///< loops start from the prior of their code location (tree, find_max, timed)
 };
 
 } // namespace wstree::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the iterations of a loop are laid out over the roots of its tree.
+// The layout of a loop's iterations over the roots of its tree.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -19,12 +19,12 @@ struct Range {
 /// n / parts. A 64-bit division costs three times a 32-bit one, and that as much as the rest of entering
 /// a loop.
 constexpr std::uint64_t quotient_of(std::uint64_t n, std::uint32_t parts) noexcept {
-  // std::has_single_bit calls a function where there is no popcnt, and std::countr_zero asks for zero.
+  // std::has_single_bit calls a function where there is no popcnt, and std::countr_zero checks for zero.
   if ((parts & (parts - 1)) == 0) return n >> __builtin_ctz(parts);
   return n >> 32 == 0 ? static_cast<std::uint32_t>(n) / parts : n / parts;
 }
 
-/// Part `index` of the `parts` of schedule(static): sizes differ by one at most, and the first ones
+/// Returns part `index` of the `parts` of schedule(static): sizes differ by one at most, and the first ones
 /// are larger.
 constexpr Range equal_part(std::uint64_t iterations, std::uint32_t parts, std::uint32_t index) noexcept {
   const std::uint64_t size = quotient_of(iterations, parts);
@@ -36,7 +36,7 @@ constexpr Range equal_part(std::uint64_t iterations, std::uint32_t parts, std::u
 
 /// Units in one member's share that every model can count.
 inline constexpr std::uint32_t k_max_share = (1U << 27) - 1;
-/// The same where units are handed out from both ends.
+/// The longest share if units are handed out from both ends.
 inline constexpr std::uint32_t k_max_share_from_both_ends = (1U << 21) - 1;
 
 /// Iterations 0..n-2 are grouped into units of 2^shift iterations, which the tree hands out; shift is 0
@@ -66,12 +66,12 @@ public:
   constexpr std::uint32_t roots() const { return roots_; }
   constexpr unsigned shift() const { return shift_; }
 
-  /// Units per member.
+  /// Returns the units per member.
   constexpr float share(std::uint32_t members) const {
     return static_cast<float>(units_) / static_cast<float>(members);
   }
 
-  /// First unit of root i; i may be roots(), which gives units().
+  /// Returns the first unit of root i; i may be roots(), which gives units().
   constexpr std::uint64_t root_begin(std::uint32_t i) const {
     return std::min(i * quotient_ + std::min(i, remainder_), units_);
   }
@@ -79,11 +79,11 @@ public:
     return static_cast<std::uint32_t>(root_begin(i + 1) - root_begin(i));
   }
 
-  /// The iterations of units [begin, end).
+  /// Returns the iterations of units [begin, end).
   constexpr Range range(std::uint64_t begin, std::uint64_t end) const {
     return {begin << shift_, std::min(end << shift_, iterations_ - 1), false};
   }
-  /// The same where end < units().
+  /// Returns the iterations of units that are not at the end: end < units().
   constexpr Range inner_range(std::uint64_t begin, std::uint64_t end) const {
     return {begin << shift_, end << shift_, false};
   }

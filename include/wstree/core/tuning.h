@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every constant that was tuned, in one table: what it is, what it trades, and what happens when it is halved
-// or doubled.
+// Every constant that was tuned, in one table: its meaning, its trade-off, and the effect of halving or
+// doubling it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 /// Found with the simulator (`wstree simulate`, 2 to 1,024 members, ideal times of 20 us to 1 ms, all
-/// workloads of the benchmark, the step grid) and with `wstree bench`. "x0.5: 1.01" says that the time is
-/// 1.01-fold, in the geometric mean, when the constant is halved. A group of loops tells from about 1 % on.
+/// workloads of the benchmark, the step grid) and with `wstree bench`. "x0.5: 1.01" means that the time is
+/// 1.01-fold, in the geometric mean, when the constant is halved. Differences within a group of loops are
+/// significant from about 1 % on.
 namespace wstree::core::tuning {
 
 // Batches (batch.h). Durations are in Settings: shortest_target, longest_target, tail_batch.
@@ -16,14 +17,14 @@ namespace wstree::core::tuning {
 /// 1 / target: a batch should take this part of the time since its member entered the loop. Larger batches
 /// swallow more of an expensive interval, smaller ones cost dispatches.
 inline constexpr float k_part_of_elapsed = 16;
-/// The same in the first moments, below shortest_target. Aiming at shortest_target at once gains 6 % in even
-/// loops of 1 to 3 us and loses up to 65 % where the start is the expensive part.
+/// 1 / target in the first moments, below shortest_target. Aiming at shortest_target at once gains 6 % in
+/// even loops of 1 to 3 us and loses up to 65 % where the start is the expensive part.
 inline constexpr float k_part_of_first = 3;
-/// A batch is at most so many times the one before: a batch that was cheap by chance must not make the next
-/// one huge. Without: 1.00, single figures 1.07.
+/// A batch is at most so many times the batch before it: a batch that was cheap by chance must not make the
+/// next one huge. Without: 1.00, single figures 1.07.
 inline constexpr float k_growth = 16;
-/// Of 65,536: a batch is at most a 220th of what is left in its node, and a 730th of a member's share, taken
-/// together. Less cuts fine where nothing is expensive. x0.5, x2: at most 1.001.
+/// Parts of 65,536: a batch has at most a 220th of the units left in its node, and a 730th of a member's
+/// share, added up. Smaller parts cut fine where nothing is expensive. x0.5, x2: at most 1.001.
 inline constexpr std::uint64_t k_of_rest = 298;
 inline constexpr float k_of_share = 90;
 inline constexpr unsigned k_part_bits = 16;
@@ -35,10 +36,11 @@ inline constexpr float k_alike = 0.75F;
 /// Batches in a row after which a member does not read the clock, which takes as long as the rest of a
 /// dispatch. x0.5, x2: at most 1.001; without: 1.045 with two members.
 inline constexpr std::uint32_t k_most_skipped = 7;
-/// What they take together is at most a quarter of the time so far, and four times longest_target.
+/// Batches without a look at the clock take together at most a quarter of the time so far, and four
+/// times longest_target.
 inline constexpr std::uint64_t k_part_unclocked = 4;
 
-// What is known of a code location (prior.h), and shares that should be over soon (tree/brief.h)
+// Knowledge about a code location (prior.h), and shares that should be over soon (tree/brief.h)
 
 /// Executions in a row that have to be alike before a member believes them, and that may differ
 /// without effect.
@@ -50,13 +52,14 @@ inline constexpr std::uint64_t k_like_before = 4;
 inline constexpr std::uint64_t k_tenths_of_share = 9;
 /// Shortest targets that a share takes at most; in longer ones exploring costs next to nothing.
 inline constexpr std::uint64_t k_brief = 30;
-/// Steals' time: what is left to an owner that is at work, taken in one piece, and waited for.
+/// Multiple of steal_cost below which work is left to its owner, is taken in one piece, or is waited for.
 inline constexpr std::uint64_t k_brief_steals = 4;
-/// 1 / what a member takes at most of what is left: the rest, a half, a quarter, or this. 4: an uneven loop
-/// of 25 us a member took 2.6 of what it takes without memory.
+/// 1 / smallest part of the rest that is a piece: pieces are the rest, a half, a quarter or this part of it.
+/// 4: an uneven loop of 25 us a member took 2.6 times as long as without memory.
 inline constexpr std::uint32_t k_part_of_rest = 8;
-/// Of the root of another member: at most so many times what is taken of it already. Without: executions of
-/// steadily uneven loops, one in twenty, took 2 to 4.6 times as long, because a member took a whole root.
+/// In another member's root, a piece has at most this many times the units already taken there. Without:
+/// executions of steadily uneven loops, one in twenty, took 2 to 4.6 times as long, because a member took a
+/// whole root.
 inline constexpr std::uint32_t k_foreign_growth = 3;
 /// Executions in which a member that has lost by its belief believes nothing, at most.
 inline constexpr std::uint64_t k_most_debt = 1 << 12;
@@ -72,7 +75,7 @@ inline constexpr float k_first = 1 / 16.0F;
 inline constexpr float k_first_of_share = 1 / 8.0F;
 /// The shortest of the later batches, in parts of tail_batch. Half of it: 1.03 at 1 us.
 inline constexpr float k_least = 0.5F;
-/// A batch that takes so many times what was expected, and a steal more, is a surprise.
+/// A batch that takes so many times the expected time, and a steal more, is a surprise.
 inline constexpr float k_wrong = 2.5F;
 
 // Regions whose function is called again for each piece (runtime/loop/repeated_cost.h). Durations are in
@@ -90,14 +93,14 @@ inline constexpr std::uint64_t k_shortest_call = 1;
 inline constexpr std::uint64_t k_longest_call = 8;
 inline constexpr std::uint64_t k_fewest_calls = 8;
 inline constexpr std::uint64_t k_most_calls = 512;
-/// Of so many items one may move in an even loop.
+/// In an even loop at most one of this many items moves.
 inline constexpr std::uint64_t k_steady_items = 8;
 /// Or so many shortest targets of work.
 inline constexpr std::uint64_t k_late = 2;
 /// Shares of this length are executed whole, after so many executions in a row that were like that; twice as
 /// many after each disappointment, so many times.
 inline constexpr std::uint64_t k_whole = 15;
-/// Such a region is a disappointment if it takes so many times what it took in pieces, and one shortest
+/// Such a region is a disappointment if it takes so many times its time in pieces, and one shortest
 /// target more.
 inline constexpr std::uint64_t k_like_cut = 2;
 inline constexpr std::uint32_t k_calm = 4;
@@ -115,43 +118,44 @@ inline constexpr float k_convincing = 0.9F;
 
 /// Units of a node that are taken from its right end if they are long and become dearer to the right.
 inline constexpr std::uint32_t k_few_dear_units = 16;
-/// Batches whose costs per unit differ by less say nothing about that.
+/// Batches whose costs per unit differ by less do not show a rise or fall.
 inline constexpr float k_dearer = 1.1F;
 
 // Members on slow cores (pace.h, tree/giving_way.h)
 
-/// A member is slow beside one that takes less than this part of its time. Equal cores differ by 8 %, as far
-/// as the clock can tell.
+/// A member is slow beside one that takes less than this part of its time. Equal cores differ by 8 %, within
+/// the resolution of the clock.
 inline constexpr float k_as_fast = 0.8F;
-/// 1 / what a probe may differ from what is written down of the member.
+/// 1 / part by which a probe may differ from the member's published time.
 inline constexpr std::uint32_t k_alike_probes = 12;
 /// A probe takes 0.1 to 0.4 us, and a member makes no more than so many in a millisecond.
 inline constexpr std::uint64_t k_probes_per_ms = 2;
-/// Loops in which a member whose share is brief does not ask whether a probe is due.
+/// A member whose share is brief checks in only one of this many loops if a probe is due.
 inline constexpr std::uint64_t k_loops_unprobed = 4;
-/// Part of the time since a slow member entered a loop of few units that it may spend in a wait in vain: nine
-/// times what the loop had taken before.
+/// Loops of few units: a slow member's fruitless wait ends at this part of the time since it entered, which
+/// is nine times the time before the wait.
 inline constexpr float k_longest_wait = 0.9F;
 /// Waits in vain after which the next ones are no shorter.
 inline constexpr std::uint32_t k_most_in_vain = 32;
-/// 1 / pause between two looks at what the others have taken, in parts of what is waited for. A look at 24
-/// roots takes a microsecond.
+/// A waiting slow member reads the tree again every 1 / this part of the unit's cost. A look at 24 roots
+/// takes a microsecond.
 inline constexpr float k_waiting_looks = 256;
 
 // Search (tree/search)
 
 /// Roots that a search of a large team looks at, and leaves with work below them. x0.5: 1.00, x2: 1.004.
 inline constexpr std::uint32_t k_sample = 4;
-/// The same with domains: at home, and in all farther rings together; x2 of the latter: 1.015.
+/// Roots that a search with domains looks at: at home, and in all farther rings together; x2 of the
+/// latter: 1.015.
 inline constexpr std::uint32_t k_sample_near = 6;
 inline constexpr std::uint32_t k_sample_far = 4;
 /// Rings of so many members are looked at completely; x2: 1.005.
 inline constexpr std::uint32_t k_scan_ring = 8;
-/// Members of the largest domain that counts as home: a thief searches it first, and finds there what
-/// members of it have brought from afar. x2: 1.03 (96).
+/// Members of the largest domain that counts as home: a thief searches it first, and finds there the work
+/// that its members have brought from afar. x2: 1.03 (96).
 inline constexpr std::uint32_t k_home = 24;
-/// Part of a node that a domain has to lack before a thief fetches it from afar: about what it gets. x0.5:
-/// 1.008, x2: 1.013. Fetching only when the domain is dry: 1.06 with 128 members at 20 us.
+/// Part of a node that a domain has to lack before a thief fetches it from afar: about the part that it gets.
+/// x0.5: 1.008, x2: 1.013. Fetching only when the domain is dry: 1.06 with 128 members at 20 us.
 inline constexpr float k_worth_it = 0.6F;
 /// So many times as much work per member outside is clearly more, by rough estimates. x0.5, x2: no effect.
 inline constexpr float k_clearly = 1.25F;
@@ -193,7 +197,7 @@ inline constexpr long k_idle_nap = 50'000;
 inline constexpr long k_idle_nap_part = 64;
 inline constexpr long k_idle_longest_nap = 5'000'000;
 /// A call that is over waits for a member of the team that has not come: longer than this, in microseconds,
-/// is a loss. Calls ask the resident crew then, until so many times the loss has passed (parallel/call.h).
+/// is a loss. Calls use the resident crew then, until so many times the loss has passed (parallel/call.h).
 inline constexpr std::uint64_t k_late_team = 20;
 inline constexpr std::uint64_t k_late_team_price = 32;
 /// Times its own work that a caller waits for the work of other members before these count as late.
@@ -216,16 +220,17 @@ inline constexpr std::uint32_t k_pool_stream = 100;
 /// Looks at the global queue's lock before the processor is given away.
 inline constexpr std::uint32_t k_pool_lock_spins = 64;
 
-// How a call begins (parallel/site.h). In ticks, as the durations of Settings
+// The begin of a call (parallel/site.h). In ticks, as the durations of Settings
 
-/// What the caller does alone before it thinks of a team. A region of two costs half of it to twice as much.
+/// Work that the caller does alone before it considers a team. A region of two costs half of it to twice
+/// as much.
 inline constexpr std::uint64_t k_alone = 2'500;
-/// Gain that a team has to promise then, by what the elements have cost. Of ten thousand numbers that are
-/// copied or merged in 4 to 8 us two threads make 6 to 12: their lines go from cache to cache.
+/// Gain that a team has to promise then, by the cost of the elements. Two threads need 6 to 12 us for ten
+/// thousand numbers that one copies or merges in 4 to 8 us: their lines go from cache to cache.
 inline constexpr std::uint64_t k_pays = 10'000;
 /// A call that its caller has executed alone and that took less was short.
 inline constexpr std::uint64_t k_most_alone = 10'000;
-/// Calls of a code location between two that find out again what they cost.
+/// Calls of a code location between two that measure the cost again.
 inline constexpr std::uint8_t k_calls_unclocked = 15;
 /// Shortest targets of a batch of the standard library's algorithms, whose pieces begin slowly. 1: std::equal
 /// of a million numbers takes 1.25 times as long, std::find_if 1.1 to 1.6 times; x0.5: 1.05 and 1.1.
@@ -237,9 +242,10 @@ inline constexpr std::uint64_t k_standard_targets = 4;
 inline constexpr std::uint32_t k_fewest_curve_pieces = 48;
 /// No iteration is believed to cost less than this part of the mean one.
 inline constexpr double k_least_density = 1e-6;
-/// Executions after a first cut, or after a surprise, in which what was seen counts alone.
+/// Executions after a first cut, or after a surprise, in which the latest shares count alone.
 inline constexpr std::uint32_t k_settling = 4;
-/// How much of what was seen counts later: more while errors repeat, less while they alternate; at least.
+/// Weight of a later execution in the curve: at least k_least_gain; it grows while errors repeat, and falls
+/// while they alternate.
 inline constexpr double k_least_gain = 0.1;
 inline constexpr double k_gain_up = 1.6;
 inline constexpr double k_gain_down = 0.6;
@@ -248,7 +254,7 @@ inline constexpr double k_repeats = 0.3; // correlation of two errors
 inline constexpr double k_surprise = 0.1;
 inline constexpr double k_surprise_times = 4;
 inline constexpr double k_error_memory = 0.8;
-/// How much flatter the inside of a part becomes for an error as large as a mean part.
+/// Flattening of the inside of a part for an error as large as a mean part.
 inline constexpr double k_doubt = 3;
 /// Parts stop being equal if that promises to save this much of a mean part, or more while little is known;
 /// cuts move again for this much. Pages and caches follow the parts.
@@ -272,7 +278,7 @@ inline constexpr std::uint32_t k_regions_unwatched = 1024;
 /// Regions after which loops whose number of iterations has not come again make room for new ones.
 inline constexpr std::uint64_t k_regions_kept = 64;
 
-// What preemption costs (runtime/abi/preemption.h)
+// The cost of preemption (runtime/abi/preemption.h)
 
 /// Parts of measured loops that are worth asking the system about, and how many after such a one are timed.
 inline constexpr double k_preemption_part_us = 1000;
@@ -285,7 +291,7 @@ inline constexpr std::uint32_t k_most_pieces = 16'384;
 inline constexpr std::uint32_t k_fewest_pieces = 1'024;
 /// Durations of suspicious pieces after which the two clocks are compared again: they do not agree for long.
 inline constexpr std::uint64_t k_look_again = 25;
-/// A piece has at most so many times the units of the one before, and at most a 64th of the loop: behind
+/// A piece has at most so many times the units of the piece before it, and at most a 64th of the loop: behind
 /// cheap iterations may be expensive ones, and so many dispatches are 2 us.
 inline constexpr float k_piece_growth = 4;
 inline constexpr std::uint64_t k_fewest_steps = 64;
@@ -301,7 +307,7 @@ inline constexpr std::uint64_t k_joined_pieces = 5;
 inline constexpr std::uint64_t k_ring = 8;
 /// Pairs of nodes of each member and slot: a loop with a few steals allocates nothing.
 inline constexpr std::uint32_t k_first_pairs = 8;
-/// The same of each task of a taskloop (runtime/loop/task_loop.h), whose memory is made for each loop.
+/// Pairs of nodes of each task of a taskloop (runtime/loop/task_loop.h), whose memory is made for each loop.
 inline constexpr std::uint32_t k_task_pairs = 4;
 
 // Brief taskloops (runtime/loop/task_choice.h)

@@ -9,16 +9,16 @@
 
 namespace wstree::core {
 
-/// Reading the clock costs as much as the rest of a dispatch. Once batches agree about what a unit costs, the
-/// owner reads the clock after several of them only, which together take at most a quarter of the time so far
-/// and four times longest_target. What a batch can swallow is the same: thieves take what is left whatever
+/// Reading the clock costs as much as the rest of a dispatch. Once batches agree about the cost of a unit,
+/// the owner reads the clock after several of them only, which together take at most a quarter of the time so
+/// far and four times longest_target. A batch swallows no more than before: thieves take the rest whatever
 /// the owner knows. Private to its member.
 class Unclocked {
 public:
   /// Nothing is known: the owner reads the clock after the next batch.
   void restart() noexcept { units_ = allowed_ = done_ = 0; }
 
-  /// How many more batches need no look at the clock.
+  /// Returns the number of further batches that need no look at the clock.
   std::uint32_t left() const noexcept { return allowed_ - done_; }
   bool allows_any() const noexcept { return allowed_ != 0; }
   /// The owner has done a batch without a look at the clock.
@@ -26,12 +26,12 @@ public:
     ++done_;
     units_ += units;
   }
-  /// Units of batches since the owner read the clock.
+  /// Returns the units of batches since the owner read the clock.
   std::uint32_t units() const noexcept { return units_; }
 
   void read_clock() noexcept { units_ = done_ = 0; }
 
-  // How many batches go by before the owner reads the clock again:
+  // Setters of the number of batches before the owner reads the clock again:
 
   void allow_none() noexcept { allowed_ = 0; }
   void allow_most() noexcept { allowed_ = tuning::k_most_skipped; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a rank has done in the loops of a communicator.
+// Counts and times of a rank in the loops of a communicator.
 #pragma once
 
 #include "wstree/mpi/record_text.h"
@@ -15,7 +15,7 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// What was stolen from one rank.
+/// Steals from one rank.
 struct Stolen {
   std::uint64_t steals = 0;
   std::uint64_t iterations = 0;
@@ -29,12 +29,12 @@ struct LoopAccount {
   std::uint64_t operations = 0;                // on the words of other ranks
   double working = 0;                          // seconds in pieces
   double looking = 0;                          // seconds of looking for work, and waiting
-  double stealing = 0;                         // of these, seconds in steals
+  double stealing = 0;                         // seconds in steals, part of `looking`
   double fetching = 0;                         // and in on_steal
   std::map<std::uint32_t, Stolen> stolen_from; // by rank of the communicator
 };
 
-/// What a rank did at what time: a piece, or looking for work.
+/// An event of a rank's timeline: a piece, or a time of looking for work.
 struct RankEvent {
   const std::string* loop;
   double begin, end;         // seconds of std::chrono::steady_clock
@@ -42,10 +42,10 @@ struct RankEvent {
   std::uint32_t from;        // the rank from which the iterations came
 };
 
-/// What the ranks of a communicator are called in reports.
+/// Names of a communicator's ranks in reports.
 struct RankNames {
   std::vector<std::uint32_t> world; // ranks of MPI_COMM_WORLD, by rank of the communicator
-  std::uint32_t rank = 0;           // of the communicator
+  std::uint32_t rank = 0;           // own rank in the communicator
   std::uint32_t threads = 1;
 };
 
@@ -66,8 +66,8 @@ public:
       ++dropped_;
   }
 
-  /// Gives what was recorded to libwstree.so, which writes it into the reports of the process. Without the
-  /// library it is printed, if WSTREE_STATS asks for statistics. `number`: of the communicator.
+  /// Gives the figures to libwstree.so, which writes them into the reports of the process. Without the
+  /// library they are printed, if WSTREE_STATS asks for statistics. `number`: of the communicator.
   void tell(const RankNames& names, std::uint32_t number) const {
     if (loops_.empty()) return;
     if (wstree_ranks_tell == nullptr) {
@@ -116,7 +116,7 @@ private:
     return text;
   }
 
-  /// One track of a trace.
+  /// Returns one track of a trace.
   std::string events(const RankNames& names, std::uint32_t number) const {
     if (events_.empty()) return {};
     const std::string rank = std::to_string(names.world[names.rank]);

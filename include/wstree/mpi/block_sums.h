@@ -56,7 +56,7 @@ public:
     end_ = next.end_;
   }
 
-  /// The sum of all `count` elements, of which there is at least one.
+  /// Returns the sum of all `count` elements, of which there is at least one.
   T total() { return static_cast<T>(T{} + run_.value(add_)); }
 
   /// To and from the bytes of a Parcel: the tree of numbers holds no pointers.

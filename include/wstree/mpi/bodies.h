@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each algorithm on ranks does with its elements.
+// The bodies of the algorithms on ranks: their work on elements.
 #pragma once
 
 #include "wstree/mpi/block_sums.h"
@@ -94,7 +94,7 @@ template <class T, class Get> struct SumBody {
 template <class Predicate> struct FindBody {
   using Value = NoValue;
   Predicate& predicate;
-  std::uint64_t before; // elements before the first one
+  std::uint64_t before; // elements before the call's range
 
   NoValue start(std::uint64_t begin, std::uint64_t end, Position& at) {
     for (at.element = begin; at.element != end; ++at.element)

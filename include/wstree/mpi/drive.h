@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A rank's way through one loop: it takes pieces, gives back what they leave, steals, and sees the end.
+// A rank's way through one loop: it takes pieces, gives back units that they leave, steals, and sees the end.
 #pragma once
 
 #include "wstree/mpi/events.h"
@@ -31,7 +31,7 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// The label of a loop, or else its file and line.
+/// Returns the label of a loop, or else its file and line.
 inline std::string name_of_loop(const char* label, call_site where) {
   if (label != nullptr) return label;
   if (where.file == nullptr) return "(no label)";
@@ -42,7 +42,7 @@ inline std::string name_of_loop(const char* label, call_site where) {
 /// Used by the calling thread alone, the only one that calls MPI; all members of the team use `events`.
 class Drive {
 public:
-  /// `agreed`: without what the Drive says itself, the cut.
+  /// `agreed`: without the cut, which the Drive sets.
   Drive(Group& group, const Options& options, Units units, Agreed agreed, std::function<bool()> is_stopped,
         call_site where = {})
       : group_(group), entered_(group), options_(options), is_stopped_(std::move(is_stopped)), units_(units),
@@ -68,13 +68,14 @@ public:
 
   Events& events() noexcept { return events_; }
   const Units& units() const noexcept { return units_; }
-  /// The first element that was left undone because of an event or a stop; Events::k_none: there is none.
+  /// Returns the first element that was left undone because of an event or a stop; Events::k_none: there
+  /// is none.
   std::uint64_t dropped() const noexcept { return dropped_; }
-  /// Seconds after which a piece is to end early.
+  /// Returns the seconds after which a piece is to end early.
   double patience(Range piece) const noexcept { return pacing_.patience(piece.size()); }
 
-  /// The next piece for the team; looks for one on other ranks. Returns false when the loop is done, or
-  /// cannot go on.
+  /// Takes the next piece for the team, or looks for one on other ranks. Returns false when the loop is done,
+  /// or cannot go on.
   bool next(Range& piece) {
     if (wrong_ != WrongUse::none) return false;
     const double start = now();
@@ -87,7 +88,7 @@ public:
   }
 
   /// The team has executed `done` of a piece, in ascending order, in so many seconds, of which its longest
-  /// chunk took `chunk`; the rest goes back. What is behind an event does not: it may have been begun.
+  /// chunk took `chunk`; the rest goes back, but not the units behind an event, which may have been begun.
   void ran(Range piece, const std::vector<Range>& done, double seconds, double chunk) {
     std::uint64_t units = 0;
     for (const Range& part : done) units += part.size();
@@ -115,7 +116,7 @@ public:
     }
     group_.add_done(cut_.units());
   }
-  /// Afterwards: what the sections have cost on all ranks becomes the first cut of the next execution.
+  /// Makes the costs of the sections on all ranks the first cut of the next execution. Called after the loop.
   void share_costs() {
     if (seconds_.empty()) return;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -127,7 +128,8 @@ public:
 
   // For search().
 
-  /// Also lets MPI serve other ranks, whose operations in on_steal() may wait for this one.
+  /// Returns whether the loop goes on. Also lets MPI serve other ranks, whose operations in on_steal() may
+  /// wait for this one.
   bool goes_on() {
     int is_there = 0;
     check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, group_.comm(), &is_there, MPI_STATUS_IGNORE));
@@ -161,7 +163,7 @@ public:
     return true;
   }
 
-  /// Tells the other ranks of events here, and hears of theirs.
+  /// Exchanges events with the other ranks: sends those of this rank, and reads theirs.
   std::uint32_t bound() {
     try {
       if (is_stopped_()) events_.bound(0);
@@ -187,7 +189,8 @@ public:
   }
 
 private:
-  /// Gives back what is not `done` of a piece, and drops what is behind the first event of all ranks.
+  /// Gives back the units of a piece that are not `done`, and drops the units behind the first event of
+  /// all ranks.
   void leave(Range piece, const std::vector<Range>& done) {
     const std::uint32_t first_dropped = bound();
     const auto leave_one = [&](Range rest) {
@@ -240,7 +243,7 @@ private:
   std::uint32_t from_; // the rank from which all units came that this one has: it steals when it has none
   bool has_looked_ = false;
   std::uint64_t operations_before_;
-  std::vector<double> seconds_; // of sections; empty: not wanted
+  std::vector<double> seconds_; // seconds of each section; empty: not wanted
   std::uint64_t dropped_ = Events::k_none;
   float shown_ = 0;
 };

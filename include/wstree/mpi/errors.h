@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What calls on ranks throw.
+// Exceptions of calls on ranks.
 #pragma once
 
 #include <mpi.h>
@@ -25,13 +25,13 @@ private:
   int code_;
 };
 
-/// An iteration has thrown on another rank. The rank itself throws what its iteration threw.
+/// An iteration has thrown on another rank. On that rank itself, the iteration's own exception is thrown.
 class remote_exception : public std::runtime_error {
 public:
   remote_exception(const std::string& what, int rank, std::uint64_t iteration)
       : std::runtime_error(what), rank_(rank), iteration_(iteration) {}
   int rank() const noexcept { return rank_; }
-  /// The iteration; where the call has a function for chunks: the first one of a chunk.
+  /// Returns the iteration; where the call has a function for chunks: the first one of a chunk.
   std::uint64_t iteration() const noexcept { return iteration_; }
 
 private:

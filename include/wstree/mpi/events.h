@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What ends a loop early, on this rank: the first exception or hit in the order of the loop.
+// The event that ends a loop early on this rank: the first exception or hit in the order of the loop.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ public:
   }
   std::uint32_t bound() const noexcept { return bound_.load(std::memory_order_relaxed); } // as above
 
-  /// No member is at work: the first hit, the first element that has thrown, and what.
+  /// Results, when no member is at work: the first hit, the first element that has thrown, and its exception.
   std::uint64_t hit() const noexcept { return hit_; }
   std::uint64_t thrower() const noexcept { return thrower_; }
   const std::exception_ptr& thrown() const noexcept { return thrown_; }

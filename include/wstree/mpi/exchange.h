@@ -48,7 +48,7 @@ concept packs_itself = requires(const T& value, Parcel& parcel) {
 template <class T>
 concept sendable = std::is_trivially_copyable_v<T> || byte_container<T> || packs_itself<T>;
 
-/// A number that differs where values have other bytes on another rank: of another type or size.
+/// Returns a number that differs where values have other bytes on another rank: of another type or size.
 template <class T> constexpr std::uint64_t form_of() {
   constexpr std::uint64_t k_floating = std::uint64_t{1} << 32, k_signed = k_floating << 1,
                           k_list = k_floating << 2;
@@ -105,13 +105,13 @@ private:
   std::size_t at_ = 0;
 };
 
-/// How a rank has ended a loop.
+/// A rank's state at the end of a loop.
 struct End {
-  std::uint64_t bytes = 0;                // of what it sends
-  std::uint64_t hit = Events::k_none;     // its first one
+  std::uint64_t bytes = 0;                // length of the rank's parcel
+  std::uint64_t hit = Events::k_none;     // the rank's first hit
   std::uint64_t thrower = Events::k_none; // the first element that has thrown
   std::uint64_t dropped = Events::k_none; // the first element that no rank has executed
-  std::uint64_t is_stopped = 0;           // 1: a stop was asked for here
+  std::uint64_t is_stopped = 0;           // 1: a stop was requested here
 };
 
 /// The ends of all ranks.
@@ -130,7 +130,7 @@ public:
     }
   }
 
-  /// The first hit; Events::k_none: there was none.
+  /// Returns the first hit; Events::k_none: there was none.
   std::uint64_t hit() const noexcept { return hit_; }
   /// Returns whether elements that might be a hit before the first one were not executed.
   bool has_dropped() const noexcept { return dropped_ < hit_; }
@@ -143,7 +143,7 @@ public:
     Ends(group, {.thrower = events.thrower()}).rethrow(events, before);
   }
 
-  /// Throws, on all ranks, what the first thrower has thrown, unless it is behind the first hit of all
+  /// Throws, on all ranks, the exception of the first thrower, unless it is behind the first hit of all
   /// elements. `before`: iterations before element 0.
   void rethrow(const Events& events, std::uint64_t before) const {
     const std::uint64_t element = all_[thrower_].thrower;
@@ -156,7 +156,7 @@ public:
     throw remote_exception(text, static_cast<int>(thrower_), before + element);
   }
 
-  /// What all ranks send, in the order of the ranks; to all, or to `root` alone.
+  /// Returns the parcels of all ranks, in the order of the ranks; to all ranks, or to `root` alone.
   Parcel gather(Parcel& mine, int root) const {
     std::vector<int> counts(group_.ranks()), places(group_.ranks());
     std::uint64_t total = 0;

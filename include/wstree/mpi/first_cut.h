@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the iterations of a loop are numbered as units, and which of them each rank begins with.
+// Units of a loop's iterations, and the first range of units of each rank.
 #pragma once
 
 #include "wstree/mpi/range_word.h"
@@ -15,7 +15,7 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// Units of a loop: each stands for `size` elements, the last one for what is left.
+/// Units of a loop: each stands for `size` elements, the last one for the rest.
 struct Units {
   std::uint64_t elements = 0;
   std::uint64_t size = 1;
@@ -26,9 +26,9 @@ struct Units {
     if (count_of(size) > k_most_units) size *= (count_of(size) - 1) / k_most_units + 1;
   }
   std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(count_of(size)); }
-  /// The first element of a unit; of the unit behind the last one: `elements`.
+  /// Returns the first element of a unit; of the unit behind the last one: `elements`.
   std::uint64_t first(std::uint32_t unit) const noexcept { return unit >= count() ? elements : unit * size; }
-  /// The unit of an element.
+  /// Returns the unit of an element.
   std::uint32_t unit_of(std::uint64_t element) const noexcept {
     return static_cast<std::uint32_t>(element / size);
   }
@@ -42,7 +42,7 @@ private:
 /// The shares that the ranks begin with: the same arithmetic on each rank.
 class FirstCut {
 public:
-  /// `weights`: what equal sections of the loop cost; empty: all units cost the same.
+  /// `weights`: costs of equal sections of the loop; empty: all units cost the same.
   FirstCut(std::uint32_t units, std::uint32_t ranks, std::span<const double> weights) : bounds_(ranks + 1) {
     double total = 0;
     for (const double weight : weights) total += weight > 0 ? weight : 0;
@@ -69,7 +69,7 @@ public:
 
   Range share(std::uint32_t rank) const noexcept { return {bounds_[rank], bounds_[rank + 1]}; }
   std::uint32_t units() const noexcept { return bounds_.back(); }
-  /// A number that differs, nearly always, where the shares differ.
+  /// Returns a number that differs, nearly always, where the shares differ.
   std::uint64_t fingerprint() const noexcept {
     std::uint64_t sum = 14695981039346656037U; // FNV-1a
     for (const std::uint32_t bound : bounds_) sum = (sum ^ bound) * 1099511628211U;

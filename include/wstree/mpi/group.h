@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the ranks of a communicator keep between calls: a communicator and words of their own.
+// A rank's state for a communicator, kept between calls: a communicator and words of the library's own.
 #pragma once
 
 #include "wstree/mpi/account.h"
@@ -28,7 +28,7 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// Seconds since some moment.
+/// Returns the seconds since some moment.
 inline double now() noexcept {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -44,11 +44,11 @@ inline std::uint32_t threads_of_team() noexcept {
 #endif
 }
 
-/// Attached to the communicator. Freed with it, or when MPI is finalized. One thread at a time, but for what
-/// is static: threads may have loops on several communicators.
+/// Attached to the communicator. Freed with it, or when MPI is finalized. One thread at a time, but for
+/// static members: threads may have loops on several communicators.
 class Group {
 public:
-  /// The group of a communicator; collective when it has none yet.
+  /// Returns the group of a communicator; collective when it has none yet.
   static Group& of(MPI_Comm comm) {
     static const int key = make_key();
     void* attached = nullptr;
@@ -90,9 +90,9 @@ public:
   std::uint32_t rank() const noexcept { return static_cast<std::uint32_t>(rank_); }
   std::uint32_t ranks() const noexcept { return static_cast<std::uint32_t>(ranks_); }
   Words& words() noexcept { return *words_; }
-  /// The other ranks of this node, where not all ranks are.
+  /// Returns the other ranks of this node, where not all ranks are.
   const std::vector<std::uint32_t>& near() const noexcept { return near_; }
-  /// Seconds of an operation on another rank's word.
+  /// Returns the seconds of an operation on another rank's word.
   double operation() const noexcept { return operation_; }
   Account& account() noexcept { return account_; }
 
@@ -112,7 +112,7 @@ public:
     Group& group_;
   };
 
-  /// Number of the next call. Collective when the numbers have come round.
+  /// Returns the number of the next call. Collective when the numbers have come round.
   std::uint32_t next_call() {
     if (call_ == ~std::uint32_t{0} - 1) restart();
     return ++call_;
@@ -149,7 +149,7 @@ private:
     check(MPI_Comm_free(&node));
   }
 
-  /// How long an operation takes, and whether one ends while its target computes.
+  /// Measures the time of an operation, and whether an operation ends while its target computes.
   void measure() {
     constexpr int k_tries = 16;
     constexpr double k_computing = 5e-3;
@@ -172,7 +172,7 @@ private:
     if (goes_on)
       operation_ = std::min(both[1], 1e-4);
     else
-      operation_ = 2e-6; // what was measured is how long ranks took to come here
+      operation_ = 2e-6; // the measured time is that of the ranks' way to this call
     if (!goes_on && rank_ == 0 && !s_has_said.exchange(true, std::memory_order_relaxed))
       std::fputs(
           "wstree: this MPI ends operations on the memory of a rank only when that rank calls MPI, so steals "
@@ -180,8 +180,8 @@ private:
           stderr);
   }
 
-  /// Numbers of the ranks in MPI_COMM_WORLD. Where some are not there, those of the communicator: these ranks
-  /// have an MPI_COMM_WORLD of their own, with the same numbers.
+  /// Finds the numbers of the ranks in MPI_COMM_WORLD. If some ranks are not in it, takes the communicator's
+  /// numbers: these ranks have an MPI_COMM_WORLD of their own, with the same numbers.
   void find_names() {
     MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
     check(MPI_Comm_group(comm_, &here));
@@ -191,14 +191,15 @@ private:
     check(MPI_Group_translate_ranks(here, ranks_, ranks.data(), world, theirs.data()));
     check(MPI_Group_free(&here));
     check(MPI_Group_free(&world));
-    const bool are_there = std::ranges::find(theirs, MPI_UNDEFINED) == theirs.end(); // the same on all ranks
+    const bool are_there = std::ranges::find(theirs, MPI_UNDEFINED) == theirs.end(); // equal on all ranks
     for (const int rank : are_there ? theirs : ranks)
       names_.world.push_back(static_cast<std::uint32_t>(rank));
     names_.rank = rank();
     names_.threads = threads_of_team();
   }
 
-  /// The same on all ranks: threads may make groups at the same time, in another order on each rank.
+  /// Finds a number of this group that is equal on all ranks: threads may make groups at the same time, in
+  /// another order on each rank.
   void find_order() {
     {
       const std::lock_guard lock(s_mutex);
@@ -229,8 +230,8 @@ private:
     check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr));
     return key;
   }
-  /// MPI_Finalize first frees what is attached to MPI_COMM_SELF, while operations of all ranks still work:
-  /// the groups go in one order on all ranks, because each one waits for its ranks.
+  /// MPI_Finalize first frees the attributes of MPI_COMM_SELF, while operations of all ranks still work: the
+  /// groups go in one order on all ranks, because each one waits for its ranks.
   static void free_before_finalize() {
     static const int key = [] {
       int made = MPI_KEYVAL_INVALID;
@@ -249,7 +250,7 @@ private:
 
   static inline std::mutex s_mutex;
   static inline std::uint32_t s_made = 0; // by s_mutex
-  /// Those that are not deleted; by s_mutex. Never destroyed: a destructor that is later than those of this
+  /// Groups that are not deleted; by s_mutex. Never destroyed: a destructor that is later than those of this
   /// file may call MPI_Finalize.
   static std::vector<Group*>& all() {
     static auto* const groups = new std::vector<Group*>;
@@ -268,7 +269,7 @@ private:
   std::uint32_t call_ = 0;
   std::uint64_t done_ = 0;
   std::atomic<bool> is_busy_{false};
-  std::uint32_t number_ = 0;             // of the groups of this process
+  std::uint32_t number_ = 0;             // number of this group in this process
   std::array<std::uint32_t, 2> order_{}; // rank 0 in MPI_COMM_WORLD, and its number of the group
   RankNames names_;
   Account account_;

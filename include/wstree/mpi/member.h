@@ -20,11 +20,11 @@ enum class Slot : std::uint8_t {
   range, ///< the range that is left to the rank (range_word.h)
   cost,  ///< seconds for a unit, the bits of a float: a hint
   bound, ///< call number and complement of the first unit that is not to be executed
-  done,  ///< of rank 0: units that were executed or dropped since the words were made
+  done,  ///< on rank 0: units that were executed or dropped since the words were made
 };
 inline constexpr std::uint32_t k_slots = 4;
 
-/// The words and what becomes of them:
+/// The words and their changes:
 ///
 /// - A range word is a whole state: units move from it to the rank whose compare-and-swap takes them, so it
 /// may come back
@@ -45,8 +45,8 @@ public:
   Member(Memory& memory, std::uint32_t rank, std::uint32_t ranks) noexcept
       : memory_(memory), rank_(rank), ranks_(ranks) {}
 
-  /// Starts call number `call` with the share of `cut`, which outlives the call. `done_before`: what
-  /// Slot::done says.
+  /// Starts call number `call` with the share of `cut`, which outlives the call. `done_before`: the value
+  /// of Slot::done.
   void open(std::uint32_t call, const FirstCut& cut, std::uint64_t done_before) {
     call_ = call, cut_ = &cut, done_before_ = done_before;
     uncounted_ = 0;
@@ -57,8 +57,7 @@ public:
 
   std::uint32_t units() const noexcept { return cut_->units(); }
 
-  /// Takes `want(left)` units at the front of what the rank has, where `left` is a range. Returns whether
-  /// there were any.
+  /// Takes `want(left)` units at the front of the rank's range, `left`. Returns whether there were any.
   template <class Want> bool take(Want&& want, Range& piece) {
     std::uint64_t seen = memory_.load(rank_, Slot::range);
     for (;;) {
@@ -101,7 +100,7 @@ public:
     }
   }
 
-  /// The word of a rank, and what a thief finds in it.
+  /// Returns the word of a rank, and the range that a thief finds in it.
   std::uint64_t look_at(std::uint32_t victim) { return memory_.load(victim, Slot::range); }
   Range left_in(std::uint32_t victim, std::uint64_t word) const noexcept { return found(victim, word); }
 
@@ -120,9 +119,9 @@ public:
     return true;
   }
 
-  /// Units that this rank has executed, or dropped, and counts with the next tell().
+  /// Adds units that this rank has executed, or dropped, to those that the next tell() counts.
   void count(std::uint64_t units) noexcept { uncounted_ += units; }
-  /// Tells all ranks what was counted here.
+  /// Adds the units that were counted here to the number that all ranks read.
   void tell() {
     if (uncounted_ != 0) memory_.add(0, Slot::done, uncounted_);
     uncounted_ = 0;
@@ -135,7 +134,7 @@ public:
     const std::uint64_t word = std::uint64_t{call_} << 32 | ~bound;
     for (std::uint32_t i = 0; i < ranks_; ++i) memory_.raise((rank_ + i) % ranks_, Slot::bound, word);
   }
-  /// The first unit that no rank needs to execute.
+  /// Returns the first unit that no rank needs to execute.
   std::uint32_t bound() {
     const std::uint64_t word = memory_.load(rank_, Slot::bound);
     return word >> 32 == call_ ? ~static_cast<std::uint32_t>(word) : ~std::uint32_t{0};
@@ -143,7 +142,7 @@ public:
 
 private:
   std::uint64_t drained() const noexcept { return drained_in(call_); }
-  /// A late rank's word stands for its share.
+  /// Returns the range that a thief finds. A late rank's word stands for its share.
   Range found(std::uint32_t victim, std::uint64_t word) const noexcept {
     return word == drained_in(call_ - 1) ? cut_->share(victim) : range_of(word);
   }

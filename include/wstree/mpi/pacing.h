@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many units a rank takes for its team at a time.
+// The number of units that a rank takes for its team at a time.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace mpi {
 namespace detail {
 
 /// Pieces last long against an operation on another rank's word and against the ends of pieces, where members
-/// of the team wait for each other, and short against what is left, which is what other ranks can steal.
+/// of the team wait for each other, and short against the units left, which other ranks can steal.
 class Pacing {
 public:
   /// `operation`: seconds of one operation on a rank's word. `least`: units of a piece.
@@ -19,7 +19,7 @@ public:
       : members_(members), least_(least), shortest_(std::max(50e-6, 50 * operation)),
         longest_(std::max(2e-3, 500 * operation)), grown_(std::max<std::uint64_t>(members, least)) {}
 
-  /// Units of the next piece where `left` are left in the rank's range.
+  /// Returns the units of the next piece where `left` are left in the rank's range.
   std::uint64_t want(std::uint64_t left) const noexcept {
     if (cost_ <= 0) return grown_;
     std::uint64_t longest = units_in(std::max(longest_, joined()));
@@ -27,8 +27,8 @@ public:
     const std::uint64_t shortest = std::max<std::uint64_t>(units_in(std::max(shortest_, joined())), members_);
     return std::max(std::min({std::max(left / 4, shortest), longest, grown_}), least_);
   }
-  /// Seconds after which a piece of so many units has turned out far longer than expected: what has not begun
-  /// is given back, so that other ranks can take it.
+  /// Returns the seconds after which a piece of so many units has turned out far longer than expected: chunks
+  /// that have not begun are given back, so that other ranks can take it.
   double patience(std::uint64_t units) const noexcept {
     return 2 * std::max({longest_, joined(), static_cast<double>(units) * cost_});
   }
@@ -41,15 +41,15 @@ public:
     cost_ = cost_ > 0 ? (cost_ + cost) / 2 : cost;
     grown_ = std::max<std::uint64_t>(units, members_) * 64;
   }
-  /// Seconds that the team needs for a unit; 0: not known.
+  /// Returns the seconds that the team needs for a unit; 0: not known.
   double cost() const noexcept { return cost_; }
-  /// Seconds of the shortest piece.
+  /// Returns the seconds of the shortest piece.
   double shortest() const noexcept { return shortest_; }
 
 private:
   static constexpr double k_chunks = 8;
 
-  /// Seconds of a piece at whose end members wait little for the one with the longest chunk.
+  /// Returns the seconds of a piece at whose end members wait little for the member with the longest chunk.
   double joined() const noexcept { return members_ > 1 ? k_chunks * chunk_ : 0; }
   std::uint64_t units_in(double seconds) const noexcept {
     return static_cast<std::uint64_t>(std::min(seconds / cost_, 4e9));

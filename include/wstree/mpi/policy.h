@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a call on ranks is to be executed: its first argument, a communicator or on(communicator).
+// The execution of a call on ranks: its first argument, a communicator or on(communicator).
 #pragma once
 
 #include "wstree/parallel/policy.h"
@@ -19,11 +19,11 @@ namespace wstree {
 inline namespace v1 {
 namespace mpi {
 
-/// What executions of one loop have cost, by parts of the loop: the next one begins with shares that take
-/// equally long. On each rank one, for one communicator.
+/// Measured costs of one loop, by parts of the loop: the next execution begins with shares that take equally
+/// long. Each rank has its own object, for one communicator.
 class costs {
 public:
-  /// Seconds of equal sections; empty before the first execution.
+  /// Returns the seconds of equal sections; empty before the first execution.
   std::span<const double> sections() const noexcept { return sections_; }
   /// For the algorithms.
   void remember(std::vector<double> sections) noexcept { sections_ = std::move(sections); }
@@ -33,7 +33,7 @@ private:
 };
 
 namespace detail {
-/// What a policy of any type says.
+/// Options in a policy of any type.
 struct Options {
   MPI_Comm comm = MPI_COMM_NULL;
   const char* label = nullptr;
@@ -45,30 +45,30 @@ struct Options {
 };
 } // namespace detail
 
-/// A value: every function returns a changed copy. What it says must be the same on all ranks, but for stop,
+/// A value: every function returns a changed copy. Its options must be equal on all ranks, but for stop,
 /// on_steal and label.
 template <stop_token_like Stop = never_stops> class basic_on {
 public:
   explicit basic_on(MPI_Comm comm) { options_.comm = comm; }
 
-  /// The name in statistics; it is not copied.
+  /// Sets the name in statistics; it is not copied.
   basic_on label(const char* name) const {
     return with([&](detail::Options& options) { options.label = name; });
   }
-  /// Iterations that a rank, or a thread, takes at least, if there are as many.
+  /// Sets the iterations that a rank, or a thread, takes at least, if there are as many.
   basic_on chunk(std::uint64_t least) const {
     return with([&](detail::Options& options) { options.chunk = least > 0 ? least : 1; });
   }
-  /// Only this rank gets the result; all others get a neutral value.
+  /// Sets the only rank that gets the result; all others get a neutral value.
   basic_on root(int rank) const {
     return with([&](detail::Options& options) { options.root = rank; });
   }
-  /// What equal sections of the loop cost, in any unit: the ranks begin with shares of equal weight. Outlives
-  /// the call.
+  /// Sets the costs of equal sections of the loop, in any unit: the ranks begin with shares of equal weight.
+  /// `sections` outlives the call.
   basic_on weights(std::span<const double> sections) const {
     return with([&](detail::Options& options) { options.weights = sections; });
   }
-  /// The shares follow what earlier calls with these costs took. Outlives the call.
+  /// The shares follow the measured costs of earlier calls with these costs. Outlives the call.
   basic_on remember(costs& of_loop) const {
     return with([&](detail::Options& options) { options.remembered = &of_loop; });
   }

@@ -26,8 +26,8 @@ constexpr std::uint64_t word_of(Range range) noexcept { return std::uint64_t{ran
 constexpr Range range_of(std::uint64_t word) noexcept {
   return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
 }
-/// The word of a rank whose range is drained in call number `call`; before the rank, or a thief, opens the
-/// range in call `call + 1` it is the same.
+/// Returns the word of a rank whose range is drained in call number `call`. The word stays so until the rank,
+/// or a thief, opens the range in call `call + 1`.
 constexpr std::uint64_t drained_in(std::uint32_t call) noexcept { return word_of({call, call}); }
 
 } // namespace detail

@@ -19,12 +19,12 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// Of the bits of wstree_ranks_tell(); 0 without the library.
+/// Returns the bits of wstree_ranks_tell(); 0 without the library.
 inline int wanted_by_library() noexcept {
   return wstree_ranks_tell != nullptr ? wstree_ranks_tell(nullptr) : 0;
 }
 
-/// Whether the environment asks for statistics of a process without the library.
+/// Returns whether the environment asks for statistics of a process without the library.
 inline bool wants_lines() noexcept {
   const char* wanted = std::getenv("WSTREE_STATS");
   return wanted != nullptr && *wanted != '\0' && std::string_view(wanted) != "0";
@@ -49,7 +49,8 @@ inline void give_to_library(const std::string& lines, const std::string& statist
   wstree_ranks_tell(text);
 }
 
-/// A number that is not negative, with that many digits behind the point, which no locale changes.
+/// Returns the text of a number that is not negative, with that many digits behind the point, which no
+/// locale changes.
 inline std::string seconds(double value, unsigned digits) {
   std::uint64_t scale = 1;
   for (unsigned i = 0; i < digits; ++i) scale *= 10;
@@ -70,7 +71,7 @@ inline std::string member(const char* key, std::uint64_t value) {
   return std::string(", \"") + key + "\": " + std::to_string(value);
 }
 
-/// Length of the UTF-8 character at the front of the text; 0: there is none.
+/// Returns the length of the UTF-8 character at the front of the text; 0: there is none.
 inline std::size_t character_of(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::size_t length = byte(0) < 0x80   ? 1
@@ -90,7 +91,7 @@ inline std::size_t character_of(std::string_view text) noexcept {
   return length;
 }
 
-/// With its quotes. What is no UTF-8 becomes a question mark.
+/// Returns the text with its quotes. A byte that is no UTF-8 becomes a question mark.
 inline std::string json_string(std::string_view text) {
   std::string result = "\"";
   while (!text.empty()) {

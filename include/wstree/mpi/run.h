@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A loop on ranks, whatever it computes: pieces are executed by the team of each rank.
+// A loop on ranks, for any computation: pieces are executed by the team of each rank.
 #pragma once
 
 #include "wstree/mpi/drive.h"
@@ -20,36 +20,37 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// Where a chunk is, for what it throws; and whether that element is a hit.
+/// The element that a chunk is at, for exceptions; and whether that element is a hit.
 struct Position {
   std::uint64_t element;
   bool is_hit = false;
 };
 
-/// What run() executes: functions that may throw, called by several threads at a time.
+/// A body that run() executes: functions that may throw, called by several threads at a time.
 template <class B>
 concept body = requires(B& b, typename B::Value& left, typename B::Value& right, std::uint64_t begin,
                         std::uint64_t end, Position& at) {
   { b.start(begin, end, at) } -> std::same_as<typename B::Value>; // the value of elements [begin, end)
   b.extend(left, begin, end, at);                                 // continues it
-  b.join(left, right);                                            // continues it by the value of what follows
+  b.join(left, right);                                            // continues it by the value of the elements
+                                                                  // behind it
 };
 
-/// Which algorithm; the same on all ranks.
+/// The kind of algorithm, equal on all ranks.
 enum class Kind : std::uint8_t { each, chunks, fold, reduce, sum, find };
 
 struct Call {
   Kind kind;
   std::uint64_t elements;
   std::uint64_t least_unit = 1; // elements of a unit
-  std::uint64_t before = 0;     // elements before the first one: for what is thrown
-  std::uint64_t behind = 0;     // elements behind the last one
-  bool is_ordered = false;      // what an element throws leaves those before it to be executed
+  std::uint64_t before = 0;     // elements before the call's range: for exceptions
+  std::uint64_t behind = 0;     // elements behind the call's range
+  bool is_ordered = false;      // after an exception of an element, the elements before it are still executed
 };
 
-/// How a loop has ended.
+/// The result of a loop.
 template <class V> struct Outcome {
-  std::optional<V> value; // of all elements; nothing where there are none, or on ranks besides the root
+  std::optional<V> value; // value of all elements; nothing without elements, or on ranks besides the root
   std::uint64_t hit = Events::k_none; // the first one
 };
 
@@ -59,7 +60,7 @@ struct TakesPartsToken {
   static constexpr bool stop_requested() noexcept { return false; }
 };
 
-/// What a team has made of a piece.
+/// The results of a piece that a team has executed.
 template <class V> struct Executed {
   Segments<V> segments;
   double chunk = 0; // seconds of the longest chunk
@@ -91,7 +92,8 @@ Executed<typename Body::Value> execute_piece(const Policy& policy, Drive& drive,
       const std::uint32_t thrower = units.unit_of(at.element);
       events.note(at.element, std::current_exception());
       events.bound(is_ordered ? thrower : 0);
-      if constexpr (std::is_same_v<typename Body::Value, NoValue>) // those before it are executed
+      if constexpr (std::is_same_v<typename Body::Value, NoValue>) // elements before the exception
+                                                                   // are executed
         if (is_ordered && thrower > begin)
           part.segments.add(
               {begin, thrower}, [] { return NoValue{}; }, [](NoValue&) {});
@@ -139,7 +141,7 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
     Executed<Value> done;
     try {
       done = execute_piece(policy, drive, piece, body, call.is_ordered, where);
-    } catch (...) { // where values are joined
+    } catch (...) { // from the combination of values
       fails_at(drive.units().first(piece.begin));
       done = {};
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a rank finds its next piece.
+// The search of a rank for its next piece.
 #pragma once
 
 #include "wstree/mpi/member.h"
@@ -12,7 +12,7 @@ inline namespace v1 {
 namespace mpi {
 namespace detail {
 
-/// Nanoseconds to sleep after so many rounds without work; 0: only give the processor away.
+/// Returns the nanoseconds to sleep after so many rounds without work; 0: only give the processor away.
 constexpr long nap_after(unsigned rounds) noexcept {
   constexpr unsigned k_yields = 8, k_doublings = 5;
   return rounds < k_yields ? 0 : 20'000L << std::min((rounds - k_yields) / 4, k_doublings);
@@ -33,7 +33,7 @@ template <class Memory, class Host> bool search(Member<Memory>& member, Host& ho
       return left.begin >= bound ? std::uint64_t{left.size()} : host.want(left.size());
     };
     if (member.take(want, piece)) {
-      if (piece.end > member.units()) return false; // of a rank that has another number of units
+      if (piece.end > member.units()) return false; // the piece is from a rank with another number of units
       if (piece.end <= bound) return true;
       const std::uint32_t kept = std::clamp(bound, piece.begin, piece.end);
       member.count(piece.end - kept);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a rank has executed, and the values of that, in the order of the loop.
+// The units that a rank has executed, and their values, in the order of the loop.
 #pragma once
 
 #include "wstree/mpi/range_word.h"
@@ -57,11 +57,11 @@ public:
     for (Segment<V>& segment : next.list_) append(std::move(segment), join);
   }
 
-  /// Adds a segment, whatever stands before it; arrange() comes before all others.
+  /// Adds a segment anywhere in the order; arrange() comes before all others.
   void add(Segment<V>&& next) { list_.push_back(std::move(next)); }
 
-  /// Brings what was added in any order into order, and joins neighbours. `at`: where the segment begins that
-  /// is joined to what is before it, if join() throws.
+  /// Brings the segments into order, and joins neighbours. `at`: the begin of the segment that is being
+  /// joined to the segment before it, if join() throws.
   template <class Join> void arrange(Join&& join, std::uint32_t& at) {
     std::sort(list_.begin(), list_.end(),
               [](const auto& left, const auto& right) { return left.units.begin < right.units.begin; });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether all ranks make the same call, and may make it: known while the loop runs, and before it returns.
+// The ranks' agreement on a call: all make the same call, and may make it. Each rank finds out while the loop
+// runs, before the call returns.
 #pragma once
 
 #include "wstree/mpi/errors.h"
@@ -21,9 +22,9 @@ namespace detail {
 /// Why a rank cannot make a call.
 enum class WrongUse : std::uint64_t { none, no_such_root, in_region, needs_funneled };
 
-/// What has to be the same on all ranks.
+/// Arguments that have to be equal on all ranks.
 struct Agreed {
-  std::uint64_t iterations;     // of the whole call, which may have several loops
+  std::uint64_t iterations;     // iterations of the whole call, which may have several loops
   std::uint64_t kind;           // which algorithm, with which options
   std::uint64_t value_form = 0; // form_of()
   std::uint64_t cut = 0;
@@ -87,7 +88,7 @@ public:
     }
     return is_wrong();
   }
-  /// Waits for all ranks, and returns what is wrong, or nothing.
+  /// Waits for all ranks, and returns the error, or nothing.
   std::string wait() {
     wait_for(request_);
     if (!is_wrong()) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which rank a rank steals from.
+// The choice of the rank from which a rank steals.
 #pragma once
 
 #include "wstree/mpi/member.h"

@@ -42,13 +42,13 @@ public:
   virtual void store(Slot slot, std::uint64_t value) = 0;
   /// Frees the window, by all ranks.
   virtual void free() = 0;
-  /// Operations on the words of other ranks.
+  /// Returns the operations on the words of other ranks.
   std::uint64_t operations() const noexcept { return operations_; }
 
 protected:
   explicit Words(int rank) : own_(static_cast<std::uint32_t>(rank)) {}
   std::uint32_t own() const noexcept { return own_; }
-  static constexpr MPI_Aint k_bytes = 256; // of a rank: words of two ranks are in different lines
+  static constexpr MPI_Aint k_bytes = 256; // a rank's bytes: words of two ranks are in different lines
 
 private:
   virtual std::uint64_t load_word(std::uint32_t rank, Slot slot) = 0;
@@ -86,8 +86,8 @@ public:
     check(MPI_Barrier(comm));
     check(MPI_Win_sync(window_));
   }
-  // acq_rel: what a rank has written for the iterations that it leaves to another one, into memory that both
-  // share, comes before that rank's execution of them.
+  // acq_rel: writes of a rank for the iterations that it leaves to another one, into memory that both share,
+  // come before that rank's execution of them.
   std::uint64_t load_word(std::uint32_t rank, Slot slot) override {
     return at(rank, slot).load(std::memory_order_acquire);
   }

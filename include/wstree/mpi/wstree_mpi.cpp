@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions of wstree_mpi.h, and what module wstree_mpi calls. Compiled by the program: there is no MPI
-// of all systems.
+// The functions of wstree_mpi.h, and those that module wstree_mpi calls. Compiled by the program: MPI differs
+// between systems.
 #include "wstree/wstree_mpi.h"
 
 #include "wstree/mpi.hpp"
@@ -16,7 +16,7 @@
 
 namespace mpi = wstree::mpi;
 
-/// The program gets a piece in parts, and has executed a part when it asks for the next one.
+/// The program gets a piece in parts, and has executed a part when it calls for the next one.
 struct wstree_mpi_loop {
   mpi::detail::Options options;
   int (*stop)(void* data) = nullptr;
@@ -38,7 +38,8 @@ struct wstree_mpi_loop {
     drive->finish();
     is_agreed = true;
   }
-  /// The next part of the piece; false where there is none, or the piece lasts far longer than expected.
+  /// Takes the next part of the piece; returns false if there is none, or the piece lasts far longer
+  /// than expected.
   bool go_on() {
     if (part.end == piece.end || mpi::detail::now() - start > drive->patience(piece)) return false;
     part = front_of({part.end, piece.end});
@@ -55,7 +56,8 @@ struct wstree_mpi_loop {
   }
 
 private:
-  /// A team has a parallel region for each part, so that its parts are larger.
+  /// Returns the next part of the piece. A team has a parallel region for each part, so that its parts
+  /// are larger.
   mpi::detail::Range front_of(mpi::detail::Range rest) const {
     const std::uint64_t members = mpi::detail::threads_of_team(), parts = members == 1 ? 64 : 16;
     const std::uint64_t least = std::max<std::uint64_t>(members == 1 ? 1 : 4 * members, options.chunk);
@@ -67,7 +69,7 @@ private:
 
 namespace {
 
-thread_local std::string t_error; // what wstree_mpi_error() returns
+thread_local std::string t_error; // text that wstree_mpi_error() returns
 
 template <class Function> int guarded(Function&& function) noexcept {
   try {
@@ -152,7 +154,7 @@ extern "C" int wstree_mpi_close(wstree_mpi_loop* loop) {
   const std::unique_ptr<wstree_mpi_loop> closed(loop);
   return guarded([&] {
     closed->put_back();
-    closed->drive->events().bound(0); // what is left is counted, and not handed out
+    closed->drive->events().bound(0); // the units left are counted, and not handed out
     for (mpi::detail::Range piece; !closed->is_through && closed->drive->next(piece);)
       closed->drive->ran(piece, {piece}, 0, 0);
     if (!closed->is_through) closed->finish();

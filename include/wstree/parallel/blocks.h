@@ -91,7 +91,7 @@ private:
   Source source_;
 };
 
-/// Of D dimensions, the last of which varies fastest.
+/// Blocks of an index space of D dimensions, the last of which varies fastest.
 template <std::size_t D> struct Blocks {
   std::array<std::ptrdiff_t, D> first{}, last{}, edge{};
   std::array<std::size_t, D> count{};
@@ -104,7 +104,7 @@ template <std::size_t D> struct Blocks {
   constexpr std::array<interval, D> operator[](std::size_t i) const noexcept {
     std::array<std::size_t, D> at{};
     for (std::size_t d = D; d-- > 0; i /= count[d]) at[d] = i % count[d];
-    // Without signs: an interval may be longer than a ptrdiff_t can say.
+    // Without signs: an interval may be longer than the largest ptrdiff_t.
     const auto side = [&](std::size_t d) {
       const auto length = static_cast<std::size_t>(edge[d]), end = static_cast<std::size_t>(last[d]);
       const std::size_t begin = static_cast<std::size_t>(first[d]) + at[d] * length;
@@ -149,27 +149,28 @@ template <std::integral Index> struct Steps {
 
 } // namespace detail
 
-/// A square of doubles with this edge, and a cube, are 32 kB: what a first-level cache holds.
+/// A square of doubles with this edge, and a cube, are 32 kB: the size of a first-level cache.
 inline constexpr std::ptrdiff_t k_square_edge = 64, k_cube_edge = 16;
 
 /// A block of two or three dimensions: `for (auto row : block[0]) for (auto column : block[1])`.
 template <std::size_t D> using block = std::array<interval, D>;
 
-/// The blocks of two dimensions, each an interval or n for [0, n), row after row of blocks. The last ones may
-/// be smaller. Any algorithm takes them: `for_each(blocks_2d(rows, columns), [&](const block<2>& b) {...})`.
-/// 2^63 or more blocks: std::length_error, and without exceptions std::abort().
+/// Returns the blocks of two dimensions, each an interval or n for [0, n), row after row of blocks. The last
+/// ones may be smaller. Any algorithm takes them: `for_each(blocks_2d(rows, columns), [&](const block<2>& b)
+/// {...})`. 2^63 or more blocks: std::length_error, and without exceptions std::abort().
 constexpr auto blocks_2d(interval rows, interval columns,
                          std::array<std::ptrdiff_t, 2> edges = {k_square_edge, k_square_edge}) {
   return detail::blocks_of<2>({rows, columns}, edges);
 }
-/// The same of three dimensions.
+/// Returns the blocks of three dimensions.
 constexpr auto blocks_3d(interval x, interval y, interval z,
                          std::array<std::ptrdiff_t, 3> edges = {k_cube_edge, k_cube_edge, k_cube_edge}) {
   return detail::blocks_of<3>({x, y, z}, edges);
 }
 
-/// The numbers first, first + step, ... before `last`; before means above where `step` is negative. With a
-/// step of 0 there are none. 2^63 or more numbers: std::length_error, and without exceptions std::abort().
+/// Returns the numbers first, first + step, ... before `last`; before means above where `step` is
+/// negative. With a step of 0 there are none. 2^63 or more numbers: std::length_error, and without
+/// exceptions std::abort().
 template <detail::index Index>
 constexpr auto steps(Index first, std::type_identity_t<Index> last, std::type_identity_t<Index> step) {
   const bool falls = step < Index{0};

@@ -20,19 +20,20 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Whether the program's OpenMP teams come when the executing thread calls them: on a busy machine a team of
-/// threads that have no processor keeps a call waiting that was over long ago. What is remembered wrongly
+/// Measures how late the program's OpenMP teams come when the executing thread calls them. On a busy machine
+/// a team of threads that have no processor keeps a call waiting that was over long ago. A wrong measurement
 /// costs a call the difference between a team and the resident crew, for half a minute at most.
 class TeamTrust {
 public:
-  /// Returns whether a call asks the crew instead.
+  /// Returns whether a call uses the crew instead.
   bool avoids_teams() const noexcept { return pause_ != 0 && core::StdPlatform::ticks() - since_ < pause_; }
-  /// When a caller asked for its team, began in it, had nothing left, and when no member had work any more.
+  /// The times at which a caller called its team, began in it, had nothing left, and at which no member had
+  /// work any more.
   struct Region {
     std::uint64_t asked, began, done, idle;
   };
   /// The region has ended now. A member that has work may have no processor: the caller's wait for it counts
-  /// where it was many times what the caller did, because elements that last as long are rare. The first
+  /// if it was many times the caller's own work, because elements that last as long are rare. The first
   /// region creates threads at its beginning.
   void note(const Region& region) noexcept {
     const std::uint64_t now = core::StdPlatform::ticks();
@@ -55,8 +56,8 @@ private:
 };
 inline constinit thread_local TeamTrust t_team_trust{};
 
-/// The most members that a call by this thread can have: for memory of each. on_team() may have fewer, but
-/// never more.
+/// Returns the most members that a call by this thread can have: for memory of each. on_team() may have
+/// fewer, but never more.
 inline std::uint32_t most_members(const CallOptions& options) noexcept {
   const std::uint32_t wanted = options.threads();
   const auto bounded = [wanted](std::uint32_t all) { return wanted != 0 ? std::min(wanted, all) : all; };
@@ -74,7 +75,7 @@ inline std::uint32_t most_members(const CallOptions& options) noexcept {
 #endif
 }
 
-/// Processors that the program may use.
+/// Returns the processors that the program may use.
 inline std::uint32_t processors() noexcept {
 #if defined(_OPENMP)
   const int count = omp_get_num_procs();
@@ -91,7 +92,7 @@ struct AnyWork {
   void* work;
 };
 
-/// What the members of a call run.
+/// The work of a call, which its members run.
 struct Job {
   AnyWork work;
   Control& control;
@@ -142,9 +143,9 @@ inline void host_on_crew(Call& call) noexcept {
 
 /// Runs `work(member, members)` on up to `members` members (most_members()), with the numbers 0 to members-1.
 /// Member 0 is the caller. Other members may come late, or not at all: none may wait for a member that has
-/// not been seen. When it returns, all have left, and what they have written can be seen. What work() throws
-/// goes to `control`, behind everything that has an index. The caller asks control.finish(). `place`: where
-/// the members come from; nullptr: an OpenMP team.
+/// not been seen. When it returns, all have left, and their writes can be seen. Exceptions of work() go to
+/// `control`, behind everything that has an index. The caller calls control.finish(). `place`: the source of
+/// the members; nullptr: an OpenMP team.
 template <class Work>
 void on_members(std::uint32_t members, Control& control, Work&& work, const Place* place = nullptr) {
   using Own = std::remove_reference_t<Work>;
@@ -154,7 +155,8 @@ void on_members(std::uint32_t members, Control& control, Work&& work, const Plac
   on_members(members, control, any, place);
 }
 
-/// The same, with as many members as the policy allows and a control of its own. Throws what work() throws.
+/// Runs `work` with as many members as the policy allows, and a control of its own. Throws the exceptions
+/// of work().
 template <execution_policy Policy, class Work>
 void on_team(const Policy& policy, const Observed& call, Work&& work) {
   Control control;
@@ -164,9 +166,9 @@ void on_team(const Policy& policy, const Observed& call, Work&& work) {
 
 /// Hands out the tiles 0, 1, 2, ... below `tiles`, strictly ascending, by one counter: `body(tile, member)`
 /// returns false if no further tile is to be handed out. Tiles that were handed out before are executed all
-/// the same. So a member may wait for what the holder of a lower tile does: that one is at work.
-/// Of exceptions the one of the lowest tile reaches the caller. `members`: at most so many; 0: as the policy
-/// allows. `if_failed`: whether other tiles are handed out after an exception.
+/// the same. So a member may wait for the holder of a lower tile, which is at work. The exception of the
+/// lowest tile reaches the caller. `members`: the largest number of members; 0: as the policy allows.
+/// `if_failed`: whether other tiles are handed out after an exception.
 enum class IfFailed { end, go_on };
 template <execution_policy Policy, class Body>
 void in_tiles(const Policy& policy, std::uint64_t tiles, Body&& body, std::uint32_t members = 0,

@@ -13,8 +13,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// How an element is kept until its turn, so that its iterator is dereferenced once. What is small and can be
-/// copied as bytes is kept itself, and so is what the iterator makes anew; of all else where it lies.
+/// Keeps an element until its turn, so that its iterator is dereferenced once. A value is kept if it is small
+/// and can be copied as bytes, or if the iterator makes it anew; otherwise its address is kept.
 template <class In> struct Keeping {
   using Value = typename In::Value;
   using Reference = typename In::Reference;
@@ -24,7 +24,7 @@ template <class In> struct Keeping {
   using Byte = std::conditional_t<std::is_same_v<Value, bool>, unsigned char, Value>; // no vector<bool>
   using Kept = std::conditional_t<k_points, std::add_pointer_t<std::remove_reference_t<Reference>>, Byte>;
 
-  /// The element that was kept, to be copied, or moved from.
+  /// Returns the element that was kept, to be copied, or moved from.
   static decltype(auto) element(Kept& kept) noexcept {
     if constexpr (k_points)
       return (*kept);
@@ -33,7 +33,7 @@ template <class In> struct Keeping {
     else
       return std::move(kept);
   }
-  /// Keeps in[i] at the end of `list` if pred says so. Returns what it has said.
+  /// Keeps in[i] at the end of `list` if the predicate holds. Returns the predicate's result.
   template <class Pred> static bool keep(const In& in, std::size_t i, Pred&& pred, std::vector<Kept>& list) {
     auto&& element = in[i];
     if (!pred(element)) return false;
@@ -55,7 +55,7 @@ public:
 
   template <class Pred> void choose(const In& in, std::size_t begin, std::size_t end, Pred& pred) {
     if constexpr (Keep::k_is_small) {
-      // No branch depends on what pred says, which processors predict badly.
+      // No branch depends on the predicate's result, because processors predict it badly.
       if (kept_.size() < end - begin) kept_.resize(end - begin);
       Kept* to = kept_.data();
       const In from = in; // in registers while the loop stores bytes

@@ -16,7 +16,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// The least i below `count`, or any, where the inputs differ.
+/// Returns the least i below `count`, or any, where the inputs differ.
 template <Hit k_hit, class Policy, class In, class In2, class Comp, class Proj1, class Proj2>
 std::size_t first_difference(const Policy& policy, std::size_t count, const In& in, const In2& two,
                              Comp& comp, Proj1& proj1, Proj2& proj2) {
@@ -145,7 +145,7 @@ struct AdjacentFind : Finder {
   }
 };
 
-/// The number of the first element that is less than the one before it.
+/// Returns the number of the first element that is less than its predecessor.
 template <Hit k_hit, class Policy, class In, class Comp, class Proj>
 std::size_t first_unsorted(const Policy& policy, const In& in, Comp& comp, Proj& proj) {
   if constexpr (check_comparison<Comp, In, Proj>()) {

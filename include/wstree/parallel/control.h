@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members of one call share about its end: that it failed, and where, or that it was stopped.
+// The end of one call, shared by its members: failed, and where, or stopped.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -12,8 +12,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Keeps, of the exceptions that members throw, the one at the lowest index, which reaches the caller. The
-/// other exceptions are dropped, and no new batch starts.
+/// Keeps the exception at the lowest index of those that members throw; it reaches the caller. The other
+/// exceptions are dropped, and no new batch starts.
 class Control {
 public:
   Control() = default;
@@ -33,7 +33,7 @@ public:
   }
   bool has_ended() const noexcept { return ended_.load(std::memory_order_relaxed); } // likewise
 
-  /// Something remains undone because the policy's token says so.
+  /// Notes that work remains undone because of the policy's token.
   void stop() noexcept { ended_.store(true, std::memory_order_relaxed); } // likewise
 
   /// Calls `function()`. Returns false if it has thrown, at `index`; nothing leaves. `ends`: no other batch
@@ -55,10 +55,10 @@ public:
 #endif
   }
 
-  /// How the call has ended; may outlive the call.
+  /// The result of the call; may outlive the call.
   class End {
   public:
-    /// Throws what members have thrown, or `cancelled`. Without exceptions it returns: what was done is done.
+    /// Throws the exception of a member, or `cancelled`. Without exceptions it returns: finished work stays.
     [[gnu::cold]] void raise() const {
 #if defined(__cpp_exceptions)
       if (failure_ != nullptr) std::rethrow_exception(failure_);
@@ -73,7 +73,7 @@ public:
     bool ended_ = false;
 #endif
   };
-  /// When all members have left.
+  /// Returns the result of the call, when all members have left.
   End end() const noexcept {
     End end;
 #if defined(__cpp_exceptions)
@@ -88,7 +88,7 @@ public:
   }
 
 private:
-  /// When all members have left.
+  /// Returns whether the call has failed, when all members have left.
   bool has_failed() const noexcept {
 #if defined(__cpp_exceptions)
     return failure_ != nullptr;

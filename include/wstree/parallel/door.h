@@ -30,13 +30,13 @@ public:
     // [P7] update relaxed: is_empty() says when the guests have left.
     state_.fetch_and(~k_open, P::order(core::Tag::leave_door, std::memory_order_relaxed));
   }
-  /// Returns whether all guests have left; what they wrote can be seen then.
+  /// Returns whether all guests have left; their writes can be seen then.
   bool is_empty() const noexcept {
     // [P7] load acquire, update release in leave(): what a guest did is done, and it does not touch the call
     //      any more. Guard: model_parallel nest_2 (each of the orders).
     return state_.load(P::order(core::Tag::leave_door, std::memory_order_acquire)) == 0;
   }
-  /// nullptr: there is no call. Else leave() has to follow.
+  /// Returns the call, after which leave() has to follow; nullptr: there is no call.
   BasicCall<P>* enter() noexcept {
     std::uint32_t seen = state_.load(P::order(core::Tag::open_door, std::memory_order_relaxed)); // P6
     while ((seen & k_open) != 0)
@@ -74,7 +74,8 @@ public:
         if (kept.count >= count) return std::exchange(kept, Doors{});
     return {new (std::nothrow) BasicDoor<P>[count], count};
   }
-  /// Of several the largest ones are kept. Also at the end of a thread, when the cache is no more.
+  /// Keeps the largest of the doors that come back. May be called at the end of a thread, when the cache is
+  /// no more.
   static void give_back(Doors doors) noexcept {
     if (!t_ended)
       for (Doors& kept : mine().kept_)
@@ -95,7 +96,7 @@ private:
 
   static inline constinit thread_local bool t_ended = false; // without a destructor
 
-  Doors kept_[4] = {}; // of calls within calls
+  Doors kept_[4] = {}; // for calls within calls
 };
 
 } // namespace detail

@@ -16,7 +16,7 @@ namespace detail {
 /// depend on the number of elements alone.
 inline constexpr std::size_t k_block = 2048;
 
-/// A few values within the list itself; what std::vector has of it.
+/// A few values within the list itself, with a part of std::vector's interface.
 template <class T, unsigned k_most> class InlineList {
 public:
   InlineList() noexcept {}
@@ -72,7 +72,7 @@ public:
     for (unsigned i = 0; i < next.sums_.size(); ++i) push(next.sums_[i], next.levels_[i], op);
   }
 
-  /// All blocks together; there is at least one.
+  /// Returns the value of all blocks together; there is at least one.
   template <class Op> T value(Op& op) const {
     T result = sums_[0];
     for (unsigned i = 1; i < sums_.size(); ++i) result = static_cast<T>(op(result, sums_[i]));
@@ -80,8 +80,9 @@ public:
   }
 
 private:
-  static constexpr unsigned k_most = 96; // of 2^48 blocks: levels rise on the left and fall on the right
-  /// Members have several runs on their stacks, so that what is larger is kept elsewhere.
+  static constexpr unsigned k_most = 96; // levels of 2^48 blocks: levels rise on the left and fall on
+                                         // the right
+  /// Members have several runs on their stacks, so that larger values are kept elsewhere.
   static constexpr std::size_t k_small = 64;
 
   std::uint64_t end_ = 0;

@@ -151,7 +151,8 @@ private:
       return call(where, policy, elements_between(first, last), middle, std::forward<Rest>(rest)...);
   }
 
-  /// Whether the arguments behind the elements begin with a place among them, where that is needed.
+  /// Returns whether the arguments behind the elements begin with a place among them, if the algorithm needs
+  /// a place.
   template <class E, class... Rest> static constexpr bool has_place() {
     if constexpr (!std::is_base_of_v<WithMiddle, Algorithm> || sizeof...(Rest) == 0)
       return true;

@@ -12,7 +12,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// fold() of what has one value whatever the cut is: all policies are kept.
+/// Does fold() for a result that does not depend on the cut: all policies are kept.
 template <class Policy, class Value, class Chunk, class Combine>
 Value fold_exactly(const Policy& policy, std::size_t n, Value init, Chunk chunk, Combine combine,
                    call_site where) {
@@ -46,7 +46,7 @@ struct Count : Called {
   }
 };
 
-/// Whether Comp compares what Proj makes of two elements of In.
+/// Returns whether Comp compares the projections by Proj of two elements of In.
 template <class Comp, class In, class Proj> constexpr bool check_comparison() {
   using Projected = decltype(invoke(std::declval<Proj&>(), std::declval<const typename In::Value&>()));
   static_assert(std::is_invocable_v<Comp&, Projected, Projected>,
@@ -55,7 +55,7 @@ template <class Comp, class In, class Proj> constexpr bool check_comparison() {
   return std::is_invocable_v<Comp&, Projected, Projected>;
 }
 
-/// `comp` of what `proj` makes of two elements of In.
+/// Returns `comp` on the projections by `proj` of two elements of In.
 template <class In, class Comp, class Proj> auto by_projection(Comp& comp, Proj& proj) {
   using Element = const typename In::Value&;
   using Projected = decltype(invoke(proj, std::declval<Element>()));
@@ -65,7 +65,7 @@ template <class In, class Comp, class Proj> auto by_projection(Comp& comp, Proj&
 
 inline constexpr std::size_t k_nothing = ~std::size_t{0};
 
-/// The number of the best element: before(a, b) says whether a, which is to the right of the best one b so
+/// The number of the best element: before(a, b) returns whether a, which is to the right of the best one b so
 /// far, is better. Neighbouring bests are combined in order, so ties are decided by `before` alone.
 template <class In, class Before> struct Best {
   const In& in;

@@ -19,7 +19,7 @@ inline constexpr double k_filter_worth_us = 6;
 inline constexpr double k_filter_tile_us = 16;
 inline constexpr std::size_t k_filter_tile_bytes = 64 * 1024;
 
-/// Copies to an iterator: members know where, one after another, and then copy at once.
+/// Copies to an iterator: members learn their places one after another, and then copy at the same time.
 template <class In, class Out, class Pred> struct CopyWork {
   const In& in;
   Out out;
@@ -95,7 +95,7 @@ template <class In, class Yes, class No, class Pred> struct PartitionWork {
   }
 };
 
-/// `first_piece(begin, end)` does what the caller does alone; `work` the rest.
+/// `first_piece(begin, end)` does the work of the caller alone; `work` the rest.
 template <class Policy, class In, class Piece, class MakeWork>
 void choose(const Policy& policy, const In& in, Piece&& first_piece, MakeWork&& with_rest) {
   const Start start = start_inline(
@@ -141,7 +141,7 @@ struct CopyIf {
           const In from = in;
           const auto ask = chosen;
           if constexpr (Keeping<In>::k_is_small && In::k_in_memory) {
-            // No branch depends on what the predicate says, and nothing is written behind what was chosen.
+            // No branch depends on the predicate's result, and nothing is written behind the chosen elements.
             constexpr std::size_t k_at_once = 1024 / sizeof(typename In::Value);
             typename Keeping<In>::Byte kept[k_at_once];
             for (std::size_t i = begin; i < end;) {

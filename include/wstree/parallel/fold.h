@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds: what every ordered operation on the elements of a range is a thin layer over.
+// Folds: every ordered operation on the elements of a range is a thin layer over them.
 #pragma once
 
 #include "wstree/parallel/fold_blocks.h"

@@ -21,7 +21,7 @@ template <class Chunks> struct BlockFolder {
   static constexpr std::uint64_t k_unit = k_block;
 
   Chunks& chunks;
-  std::uint64_t count; // of numbers
+  std::uint64_t count; // numbers in all blocks
 
   std::uint64_t units() const noexcept { return count / k_block + (count % k_block != 0 ? 1 : 0); }
   std::uint64_t elements(std::uint64_t begin, std::uint64_t end) const noexcept {
@@ -73,7 +73,7 @@ void fold_chunks(std::uint64_t n, Chunks& chunks, Result<typename Chunks::Value>
   }
 }
 
-/// Whether fold() can do what the policy says.
+/// Checks that fold() supports the policy's options.
 template <class Policy> constexpr void check_fold() {
   static_assert(Policy::evaluation != order::sequential,
                 "wstree: sequential_order has no meaning for fold(), whose chunks are folded apart from each "

@@ -18,7 +18,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// What one member needs of a fold, whatever its types are.
+/// A member's state of a fold, independent of its types.
 struct FoldState {
   const void* policy;
   Control* control;
@@ -27,7 +27,7 @@ struct FoldState {
   std::uint64_t done = 0; // elements
 };
 
-/// A folder as the tree's workers see it: units from `offset` on, and what it throws ends the call.
+/// A folder as the tree's workers see it: units from `offset` on; an exception of the folder ends the call.
 template <class Policy, class Folder> struct FoldBody {
   using Value = typename Folder::Value;
   using State = FoldState;
@@ -63,12 +63,12 @@ private:
   }
 };
 
-/// A fold of elements, whatever their types are.
+/// A fold of elements of any type.
 struct FoldCall {
   const CallOptions& options;
   const core::BodyCalls& calls;
   call_site where;
-  std::uintptr_t key;     // of the site
+  std::uintptr_t key;     // key of the call's site
   std::uint64_t unit;     // elements
   std::uint64_t elements; // all
   std::uint64_t targets;  // targets_of() the folder
@@ -77,7 +77,7 @@ struct FoldCall {
   std::uint64_t most;
   bool is_plain;
 
-  /// Of a caller that is alone with n units and stays so.
+  /// Returns the step of a caller that is alone with n units and stays so.
   std::uint64_t step_alone(std::uint64_t n) const noexcept {
     return std::min(std::max(is_plain ? n : n / 128 + 1, least), most);
   }
@@ -92,7 +92,7 @@ struct FoldCall {
   }
 };
 
-/// Units with room for so many elements.
+/// Returns the units with room for so many elements.
 constexpr std::uint64_t units_for(std::uint64_t elements, std::uint64_t unit) noexcept {
   return elements / unit + (elements % unit != 0 ? 1 : 0);
 }

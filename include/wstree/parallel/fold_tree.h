@@ -51,7 +51,7 @@ inline bool ends_beginning(const CallOptions& options, std::uint64_t elapsed, fl
   return members <= 1 || left - left / members > static_cast<float>(core::tuning::k_pays);
 }
 
-/// The caller begins. Returns how many elements are done: all of them if the call is short, or has ended;
+/// Begins in the caller. Returns the number of elements done: all of them if the call is short, or has ended;
 /// else a team is worth it.
 inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& body, Site& site,
                                  std::uint64_t n, core::ValueSlot result) noexcept {
@@ -140,8 +140,8 @@ inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& b
     Control control;
     state.control = &control;
     const core::ErasedBody body{&state, &fold.calls};
-    // A nested call may take the place in the table: then what is learned here is wrong there, until it is
-    // learned anew.
+    // A nested call may take the place in the table: then the costs from here are wrong there, until they are
+    // measured anew.
     Site& site = t_sites.at(fold.key);
     done = begin_alone(fold, body, site, n, result);
     if (done != n) {
@@ -158,7 +158,7 @@ inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& b
   }
 }
 
-/// The same for a folder of units 0 to n-1.
+/// Folds the units 0 to n-1 of a folder.
 template <execution_policy Policy, folder Folder>
 void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result,
                call_site where) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a fold does with its elements: folders, the adapter between algorithms and the reduction tree.
+// The elements of a fold: folders, the adapter between algorithms and the reduction tree.
 #pragma once
 
 #include "wstree/core/reduction/value.h"
@@ -16,31 +16,32 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// What detail::fold_tree() executes: elements have the numbers 0 to n-1 here. All functions may throw. The
-/// same folder is used by all members at a time.
+/// A folder, which detail::fold_tree() executes: elements have the numbers 0 to n-1 here. All functions may
+/// throw. All members use one folder at a time.
 template <class F>
 concept folder = requires(F& f, void* place, typename F::Value& left, typename F::Value& right,
                           std::uint64_t begin, std::uint64_t end) {
   f.start(place, begin, end); // makes the value of elements [begin, end), which are not none, at `place`
   f.extend(left, begin, end); // continues `left` by the elements behind it
-  f.combine(left, right);     // continues `left` by the value of what follows it, which is destroyed next
+  f.combine(left, right);     // continues `left` by the value of the elements behind it, which is
+                              // destroyed next
 };
 
-/// Elements of one of a folder's units, which may be blocks; the last one may have fewer.
+/// Returns the elements of one of a folder's units, which may be blocks; the last one may have fewer.
 template <class F> constexpr std::uint64_t unit_of() noexcept {
   if constexpr (requires { F::k_unit; })
     return F::k_unit;
   else
     return 1;
 }
-/// Shortest targets that a batch takes at least.
+/// Returns the shortest targets that a batch takes at least.
 template <class F> constexpr std::uint64_t targets_of() noexcept {
   if constexpr (requires { F::k_targets; })
     return F::k_targets;
   else
     return 1;
 }
-/// The elements of the units [begin, end).
+/// Returns the elements of the units [begin, end).
 template <class F>
 std::uint64_t elements_of(const F& folder, std::uint64_t begin, std::uint64_t end) noexcept {
   if constexpr (unit_of<F>() != 1)
@@ -51,7 +52,7 @@ std::uint64_t elements_of(const F& folder, std::uint64_t begin, std::uint64_t en
 
 template <class T> using Result = core::Maybe<T>;
 
-/// The number of integers in [first, last), also where the difference is no Index.
+/// Returns the number of integers in [first, last), also where the difference is no Index.
 template <std::integral Index> constexpr std::uint64_t distance(Index first, Index last) noexcept {
   static_assert(sizeof(Index) <= sizeof(std::uint64_t), "wstree: integers have at most 64 bits");
   return static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
@@ -63,7 +64,7 @@ template <std::integral Index> constexpr Index advanced(Index first, std::uint64
 struct Nothing {};
 
 /// A function object in the body of a loop that calls it with Arguments. Small ones are values, which
-/// compilers keep in registers; what is in memory may be changed by every store of a byte.
+/// compilers keep in registers; an object in memory may be changed by every store of a byte.
 template <class F, class... Arguments>
 using InLoop = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <= 64 &&
                                       std::is_invocable_v<const F&, Arguments...>,
@@ -99,7 +100,7 @@ template <class Index, class Init, class Chunk, class Combine> struct ChunkFolde
   Index first;
 
   Value make() { return make_of(init); }
-  /// Whether the function changes an accumulator in place, and returns nothing.
+  /// True if the function changes an accumulator in place, and returns nothing.
   static constexpr bool k_in_place = requires(Value & value) {
     requires std::is_void_v<std::invoke_result_t<Chunk&, Value&, Index, Index>>;
   };

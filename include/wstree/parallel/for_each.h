@@ -33,7 +33,8 @@ void for_each(Index first, std::type_identity_t<Index> last, Function&& function
   for_each(par(), first, last, function, where);
 }
 
-/// The same where the end may not fit into the type of the beginning: `i` has a type that holds both.
+/// Calls `function` for numbers whose end may not fit into the type of the beginning: `i` has a type that
+/// holds both.
 template <execution_policy Policy, std::integral Index, detail::other_end<Index> End, class Function>
 void for_each(const Policy& policy, Index first, End last, Function&& function,
               call_site where = call_site::current()) {

@@ -97,7 +97,7 @@ public:
       begin = to;
     }
   }
-  /// Of the complete blocks.
+  /// Returns the run of the complete blocks.
   Run<T>& run() noexcept { return run_; }
 
 private:

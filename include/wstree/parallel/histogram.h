@@ -56,7 +56,7 @@ struct Histogram : Called {
   }
 };
 
-/// The elements by what key(element) says: groups in the order of keys, elements in their order in each.
+/// Groups the elements by key(element): groups in the order of keys, elements in their order in each.
 struct GroupBy : Called {
   template <class Policy, class In, class Key, class Comp = Less>
   auto operator()(const Policy& policy, const In& in, Key key, Comp comp = {}) const {

@@ -16,8 +16,8 @@ namespace detail {
 
 using Clock = core::StdPlatform;
 
-/// In a loop that waits for another member. The processor is given away now and then, because there may be
-/// more members than processors.
+/// Pauses in a loop that waits for another member. Gives the processor away now and then, because there may
+/// be more members than processors.
 template <class P = Clock> void pause(unsigned spins) noexcept {
   spins % 1024 == 0 ? P::yield() : P::relax();
 }
@@ -31,23 +31,23 @@ inline bool throw_cancelled() {
 #endif
 }
 
-/// Where the caller stopped, and what an element has cost so far.
+/// The caller's first part: the elements done, and the cost of an element so far.
 struct Start {
   std::size_t done;
   double ticks_per_element;
 
-  /// Elements that take so many microseconds; at least one.
+  /// Returns the elements that take so many microseconds; at least one.
   std::size_t elements_in(double us) const noexcept {
     const double elements = us * Clock::ticks_per_us() / ticks_per_element;
     return elements < 1 ? 1 : elements < 1e15 ? static_cast<std::size_t>(elements) : std::size_t{1} << 50;
   }
 };
 
-/// What a caller does that runs alone: everything in this way, or what a team would do.
+/// The rest of a caller that runs alone: it goes on in this way, or does it as a team would.
 enum class Alone { goes_on, like_a_team };
 
-/// Whether a call of a kind that was brief may go without looks at the clock. They are needed where the
-/// caller has found that itself.
+/// The need of looks at the clock: a call of a kind that was brief may leave them out, unless the caller
+/// itself has found that it is brief.
 enum class Looks { may_be_left_out, are_needed };
 
 /// std::min without <algorithm>.
@@ -60,10 +60,10 @@ template <class... More> constexpr std::size_t least(std::size_t a, More... more
 /// team would have met.
 inline constexpr std::size_t k_plain_at_once = 16 * 1024;
 
-/// Calls piece(begin, end), which tells the policy's counter, for [0, n) in ascending pieces until the rest
-/// would take `worth_us` at the rate of the latest piece. piece() returns false if it needs no more elements.
-/// The clock is not read for the first `unclocked` elements, because that takes as long as twenty cheap ones,
-/// and an algorithm may know that its elements are cheap. Calls of a kind that was brief need no clock.
+/// Calls piece(begin, end), which advances the policy's counter, for [0, n) in ascending pieces until the
+/// rest would take `worth_us` at the rate of the latest piece. piece() returns false if it needs no more
+/// elements. The clock is not read for the first `unclocked` elements, because that takes as long as twenty
+/// cheap ones, and some algorithms always have cheap elements. Calls of a kind that was brief need no clock.
 template <class Policy, class Piece>
 Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&& piece,
                    Alone alone_is = Alone::goes_on, std::size_t unclocked = 2,
@@ -98,7 +98,7 @@ Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&&
     const std::uint64_t now = Clock::ticks();
     const double ticks = now > before ? static_cast<double>(now - before) : 1;
     std::size_t longest = size * k_growth;
-    // Else so many take less than all bounds below.
+    // Otherwise so many elements take less than all bounds below.
     if (ticks * k_growth > 2 * Clock::ticks_per_us()) {
       const Start start{end, ticks / static_cast<double>(size)};
       const bool pays =

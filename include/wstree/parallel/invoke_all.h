@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// parallel_invoke: a few different things at a time, with what they return.
+// parallel_invoke: executes a few different functions at a time, and returns their results.
 #pragma once
 
 #include "wstree/core/reduction/value.h"
@@ -12,7 +12,7 @@
 namespace wstree {
 inline namespace v1 {
 
-/// What stands for the result of a function that returns nothing.
+/// The result that stands for that of a function without one.
 struct no_result {};
 
 namespace detail {
@@ -33,7 +33,7 @@ template <class Function> void keep_result(core::Maybe<InvokeResult<Function>>& 
 
 } // namespace detail
 
-/// As join(), and returns a std::tuple of what the functions return, in the order of the list.
+/// Does what join() does, and returns a std::tuple of the functions' results, in the order of the list.
 template <execution_policy Policy, class... Functions>
 auto parallel_invoke(const Policy& policy, Functions&&... functions) {
   static_assert(sizeof...(functions) > 0 && (std::is_invocable_v<Functions&> && ...),

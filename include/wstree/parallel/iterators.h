@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which iterators the algorithms take.
+// Iterators that the algorithms take.
 #pragma once
 
 #include <concepts>
@@ -10,8 +10,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// What has elements at any distance. By what it can do and not by its category: that of
-/// std::views::iota's iterators is "input", and they do all of it.
+/// An iterator to elements at any distance. Judged by its operations and not by its category: the iterators
+/// of std::views::iota have the category "input", and all of the operations.
 template <class T>
 concept random_iterator = std::random_access_iterator<T> && !std::integral<T>;
 

@@ -47,7 +47,7 @@ template <class T, class Get, class Op> T fold_left(std::size_t begin, std::size
   return sum;
 }
 
-/// The same in lanes, which depends on the number of elements and on nothing else.
+/// Folds in lanes, whose number depends on the number of elements and on nothing else.
 template <class T, class Get, class Op> T fold_lanes(std::size_t begin, std::size_t end, Get& get, Op& op) {
   constexpr std::size_t k = k_lanes<T>;
   if (end - begin < 2 * k) return fold_left<T>(begin, end, get, op);

@@ -36,7 +36,7 @@ private:
   pthread_mutex_t& mutex_;
 };
 
-/// What threads wait for that hold a lock. A wait may end without a ring.
+/// A bell: threads that hold a lock wait for its ring. A wait may end without a ring.
 class Bell {
 public:
   Bell() = default;

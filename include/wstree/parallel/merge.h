@@ -29,7 +29,7 @@ template <class In1, class In2, class Out, class Compare> struct MergeFolder {
   const In1& one;
   const In2& two;
   Out out;
-  Compare& less; ///< of two arbitrary elements of the inputs
+  Compare& less; ///< compares any two elements of the inputs
 
   void start(void* place, std::uint64_t begin, std::uint64_t end) {
     const std::size_t least_of_one = begin > two.count ? begin - two.count : 0;

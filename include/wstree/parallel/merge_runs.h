@@ -20,15 +20,15 @@ struct Span {
   std::size_t size() const noexcept { return end - begin; }
 };
 
-/// Where piece i begins, if `count` elements are cut into pieces that are about equally long.
+/// Returns the begin of piece i, if `count` elements are cut into pieces that are about equally long.
 inline std::size_t begin_of_piece(std::size_t count, std::size_t pieces, std::size_t i) noexcept {
   const std::size_t longer = count % pieces;
   return count / pieces * i + (i < longer ? i : longer);
 }
 
-/// Of the first `count` elements of the merged runs a and b, how many are from a; at least `least_of_a` and
-/// at most `most_of_a`, so that pieces stay disjoint also where `less` contradicts itself. Equal elements of
-/// a come first. `less(x, y)` is called for elements of b and a.
+/// Returns how many of the first `count` elements of the merged runs a and b are from a: at least
+/// `least_of_a` and at most `most_of_a`, so that pieces stay disjoint also where `less` contradicts itself.
+/// Equal elements of a come first. `less(x, y)` is called for elements of b and a.
 template <class A, class B, class Compare>
 std::size_t split_of(const A& a, const B& b, std::size_t count, std::size_t least_of_a, std::size_t most_of_a,
                      Compare&& less) {
@@ -57,8 +57,8 @@ inline std::size_t select(bool condition, std::size_t yes, std::size_t no) noexc
   return no ^ ((yes ^ no) & (std::size_t{0} - condition));
 }
 
-/// Two spans of `from` on their way to `to`. What is left is moved when it is destroyed, be it that one span
-/// is empty or that a comparison has thrown: no element is lost.
+/// Two spans of `from` on their way to `to`. The destructor moves the remaining elements, whether one span is
+/// empty or a comparison has thrown: no element is lost.
 template <class T, class From, class To> struct Merging {
   const From& from;
   Span a, b;
@@ -92,7 +92,7 @@ template <class T, class From, class To> struct Merging {
     a.begin += !first_is_b, b.begin += first_is_b;
     a.end -= last_is_a, b.end -= !last_is_a;
     if constexpr (k_is_selected<T>) {
-      T front = from[first], back = from[last]; // both are read before one is written
+      T front = from[first], back = from[last]; // both elements are read before one is written
       to.put(out.begin++, std::move(front));
       to.put(--out.end, std::move(back));
     } else {
@@ -102,7 +102,7 @@ template <class T, class From, class To> struct Merging {
   }
 
 private:
-  /// What strings and vectors own lies anywhere in memory.
+  /// The memory of strings and vectors lies anywhere.
   void look_ahead(const Span& span) const noexcept {
     constexpr std::size_t k_ahead = 4;
     if constexpr (requires(const T& e) {

@@ -20,7 +20,7 @@ namespace detail {
 
 enum class Stability { any, stable };
 
-/// What one thread does to elements, without memory of the call.
+/// Sorts in one thread, without memory of the call.
 template <Stability k_stability, class Iterator, class Compare>
 void sort_by_standard(Iterator first, Iterator last, Compare& less) {
   const auto by_reference = [&less](const auto& a, const auto& b) -> bool { return less(a, b); };
@@ -50,14 +50,14 @@ bool are_often_equal(const Elements& elements, Span span, Compare& less) {
   return equals >= k_equals;
 }
 
-/// One merge of the tree. The member that completes its runs says where its pieces begin, and all others
+/// One merge of the tree. The member that completes its runs finds the begins of its pieces, and all others
 /// that have a piece wait for that.
 struct MergeNode {
   std::atomic<std::size_t> missing{0}; ///< tiles of its runs
   std::atomic<bool> is_ready{false};
 };
 
-/// Levels of merges for n elements: a few runs for each member, none of which is short.
+/// Returns the levels of merges for n elements: a few runs for each member, none of which is short.
 inline unsigned merge_levels(std::size_t n, std::size_t members) noexcept {
   constexpr std::size_t k_shortest_run = 256;
   unsigned levels = 1;
@@ -96,7 +96,7 @@ public:
 
   void execute() {
     Observed call(policy_, count_);
-    // relaxed: the number alone says what to do; the nodes order the rest.
+    // relaxed: the number alone chooses the work; the nodes order the rest.
     std::atomic<std::size_t> next{0};
     const std::size_t tiles = runs() * (levels_ + 1);
     on_members(
@@ -135,7 +135,7 @@ private:
   MergeNode& node(unsigned level, std::size_t merge) noexcept {
     return nodes_[runs() - (runs() >> (level - 1)) + merge];
   }
-  /// How many elements of the left run stand before piece i of the level.
+  /// Returns the number of elements of the left run before piece i of the level.
   std::size_t& split(unsigned level, std::size_t i) noexcept { return splits_[(level - 1) * runs() + i]; }
 
   void execute(unsigned level, std::size_t i, std::size_t tile) {
@@ -152,7 +152,7 @@ private:
     }
     if (level == levels_) return policy_.advance(bound(i + 1) - bound(i));
     const std::size_t merge = i >> (level + 1);
-    // release and acquire: the member that is last sees what all others have written.
+    // release and acquire: the member that is last sees the writes of all others.
     if (node(level + 1, merge).missing.fetch_sub(1, std::memory_order_acq_rel) == 1)
       begin(level + 1, merge, tile);
   }
@@ -175,7 +175,7 @@ private:
     if (is_raw_after(0) && !is_in_raw) relocate_all(live_, span.begin, span.end, raw_, span.begin);
   }
 
-  /// Both runs of a merge are sorted.
+  /// Begins a merge, whose two runs are sorted.
   void begin(unsigned level, std::size_t merge, std::size_t tile) {
     if (is_raw_after(level))
       find_splits(level, merge, tile, live_);

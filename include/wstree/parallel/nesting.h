@@ -22,15 +22,16 @@ template <class P> struct BasicSeat {
   std::uint32_t member = 0;
 };
 template <class P> struct Seats {
-  /// The seat of the executing thread; nullptr: it works for no call.
+  /// Returns the seat of the executing thread; nullptr: it works for no call.
   static BasicSeat<P>*& mine() noexcept { return t_mine; }
 
 private:
   static inline constinit thread_local BasicSeat<P>* t_mine = nullptr;
 };
 
-/// How a thread waits that may not sleep until it is awakened: short pauses, then the processor is given
-/// away, then naps, each a small part of all naps before it, so that the end is late by that part.
+/// The wait of a thread that may not sleep until it is awakened: short pauses, then yields of the processor,
+/// then naps. Each nap is a small part of all naps before it, so that the thread notices the end late by that
+/// part at most.
 template <class P> class Patience {
 public:
   void wait() noexcept {
@@ -52,7 +53,7 @@ private:
 };
 
 /// One call while members work for it. An idle member looks for nested calls of other members, which it helps
-/// with; it never does anything for a call that is not within the one that it waits for.
+/// with; it executes nothing of calls outside of the call that it waits for.
 template <class P> class BasicCall {
 public:
   using Run = void (*)(void* what, BasicCall& call, std::uint32_t member);
@@ -73,7 +74,7 @@ public:
   void work_as(std::uint32_t member) noexcept {
     work_as(member, [&] { run_(what_, *this, member); });
   }
-  /// The same with work of its own, which does not throw.
+  /// Works as work_as(member) does, with other work, which does not throw.
   template <class Work> void work_as(std::uint32_t member, Work&& work) noexcept {
     work_alone(member, work);
     help();
@@ -104,7 +105,7 @@ public:
     join_once(*call);
     door.leave();
   }
-  /// The same, by a guest that has entered.
+  /// Works once as a member, for a guest that has entered.
   static void join_once(BasicCall& call) noexcept {
     std::uint32_t member = 0;
     if (call.take_number(member)) call.work_alone(member, [&] { call.run_(call.what_, call, member); });
@@ -152,7 +153,8 @@ private:
     return helped;
   }
 
-  /// By a guest. One that comes again, or too late for a number, looks for calls within this one.
+  /// Works in the call as a guest. A guest that comes again, or too late for a number, looks for calls within
+  /// this one.
   bool join() noexcept {
     std::uint32_t member = 0;
     if (take_number(member)) {
@@ -188,8 +190,8 @@ struct member_of_call {
   std::uint32_t number = 0;
   std::uint32_t count = 1;
 };
-/// The executing thread as a member of the innermost call in whose function it is. As long as a call has
-/// begun in its caller alone, and outside of calls, that is number 0 of 1.
+/// Returns the executing thread as a member of the innermost call in whose function it is. As long as a call
+/// has begun in its caller alone, and outside of calls, that is number 0 of 1.
 inline member_of_call this_member() noexcept {
   const auto* const seat = detail::Seats<core::StdPlatform>::mine();
   return seat != nullptr ? member_of_call{seat->member, seat->call->members()} : member_of_call{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What libwstree.so learns of a call, and what its rules say about it, if it is in the process.
+// A call's data for libwstree.so, and the rules of libwstree.so for the call, if it is in the process.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -15,17 +15,17 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// True once the library has said that it will never record a call in this process.
+/// True once it is clear that the library will never record a call in this process.
 inline constinit std::atomic<bool> g_is_unobserved{false};
 
-/// A call from before it gets a team until all members have left. Does nothing without the library, or where
-/// neither statistics nor traces nor rules are asked for.
+/// A call from before it gets a team until all members have left. Does nothing without the library, or if
+/// neither statistics nor traces nor rules are wanted.
 class Observed {
 public:
   Observed(const CallOptions& options, std::uint64_t elements) noexcept
       : Observed(options, options.where(), elements) {}
   Observed(const CallOptions& options, call_site where, std::uint64_t elements) noexcept {
-    // relaxed: a thread that misses that it is set asks once more.
+    // relaxed: a thread that misses that it is set calls the library once more.
     if (wstree_call_begin == nullptr || g_is_unobserved.load(std::memory_order_relaxed)) return;
     record_.bytes = sizeof record_;
     record_.line = where.line;
@@ -53,11 +53,11 @@ public:
   Observed& operator=(const Observed&) = delete;
 
   bool is_measured() const noexcept { return record_.is_measured != 0; }
-  /// Of `most` members as many as the rules allow.
+  /// Returns the number of members: at most `most`, and as many as the rules allow.
   std::uint32_t members(std::uint32_t most) const noexcept {
     return record_.threads != 0 ? std::min(record_.threads, most) : most;
   }
-  /// The smallest batch, where the policy says `least`.
+  /// Returns the smallest batch, if that of the policy is `least`.
   std::uint64_t min_chunk(std::uint64_t least) const noexcept { return std::max(record_.min_chunk, least); }
 
   /// Records `counts` of a member that has left the measured call. The member came at `began`.
@@ -85,7 +85,7 @@ private:
   std::atomic<std::uint32_t> members_{0};
 };
 
-/// What one member does in a call that goes in tiles.
+/// A member's counts in a call that is executed in tiles.
 class ObservedTiles {
 public:
   ObservedTiles(Observed& call, std::uint32_t member, std::uint32_t members) noexcept

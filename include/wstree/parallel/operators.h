@@ -23,7 +23,7 @@ struct multiplies {
 
 namespace detail {
 
-/// Whether `op(a, b)` of two T can be taken for a T. What it returns may refer to one of them: it is made a
+/// Returns whether `op(a, b)` of two T converts to a T. The result may refer to an operand: it is made a
 /// value before an operand is assigned to or destroyed.
 template <class Op, class T> constexpr bool combines() {
   if constexpr (std::is_invocable_v<Op&, T, T>)

@@ -50,7 +50,8 @@ public:
     for (unsigned spins = 1; count_ == k_places && !hand_over() && !give_up(); ++spins) pause<P>(spins);
   }
 
-  /// What is left, after the last tile. Waits for its turn as long as tiles before it are executed.
+  /// Hands over the remaining tiles after the last one. Waits for its turn as long as tiles before it
+  /// are executed.
   bool finish() {
     for (unsigned spins = 1; count_ > 0; ++spins) {
       if (hand_over()) return true;

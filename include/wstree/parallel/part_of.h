@@ -8,7 +8,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// The same place and name, without token and counter: for a part of a call.
+/// Returns the policy for a part of a call: with its place and name, without token and counter.
 template <class Policy> par part_of(const Policy& policy) noexcept {
   struct Pool {
     const Place& of;

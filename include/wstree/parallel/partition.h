@@ -20,13 +20,13 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Elements of a block, which one member asks about and moves at a time, or fewer.
+/// Elements of a block, which one member tests and moves at a time, or fewer.
 inline constexpr std::size_t k_partition_block = 2048;
 /// Ticks of a call that one thread executes: three passes by a team take longer than one.
 inline constexpr float k_brief_partition = 100'000;
 
-/// Elements that are moved by their class, which is asked for once before anything moves: what may throw is
-/// over by then. `k_classes`: the number of classes; those from `k_kept` on are given up.
+/// Elements that are moved by their class, which is computed once before anything moves: functions that may
+/// throw are over by then. `k_classes`: the number of classes; those from `k_kept` on are given up.
 template <unsigned k_classes, unsigned k_kept, class Policy, class Iterator> class ByClass {
   using T = std::iter_value_t<Iterator>;
 
@@ -40,7 +40,7 @@ public:
   bool has_memory() const noexcept { return room_ && classes_ != nullptr && places_ != nullptr; }
 
   /// Moves all elements of class 0 to the front, those of class 1 behind them, and so on, each class in its
-  /// order. class_of(i) says which one element i has. Returns where each class ends.
+  /// order. class_of(i) returns the class of element i. Returns the end of each class.
   template <class ClassOf> auto move(ClassOf&& class_of) {
     const std::uint64_t since = Clock::ticks();
     ask(0, class_of);
@@ -81,7 +81,7 @@ public:
     return ends;
   }
 
-  /// Ticks that an element takes one thread, by those of the first block.
+  /// Returns the ticks that an element takes one thread, by those of the first block.
   float cost() const noexcept { return cost_; }
 
 private:
@@ -116,7 +116,7 @@ private:
   }
 };
 
-/// alone() for what one thread does better, else together(ByClass&).
+/// Moves elements by class: by alone() if one thread is faster, else by together(ByClass&).
 template <unsigned k_classes, unsigned k_kept, class Policy, class Iterator, class Alone, class Together>
 auto by_class(const Policy& policy, Iterator first, std::size_t count, call_site where, Alone&& alone,
               Together&& together) {
@@ -159,7 +159,7 @@ template <class In> class Selecting {
 public:
   static constexpr bool k_can = Keeping<In>::k_is_small && In::k_in_memory;
 
-  /// is_kept(element, the one before it). Returns the number of elements that are kept, from `first` on.
+  /// is_kept(element, the element before it). Returns the number of elements that are kept, from `first` on.
   template <class IsKept> static std::size_t keep(const In& in, std::size_t first, const IsKept& is_kept) {
     const In from = in; // in registers while the loop stores bytes
     const IsKept ask = is_kept;
@@ -212,7 +212,8 @@ template <class In, class Pred, class Proj> constexpr bool check_predicate() {
   return is_predicate<Pred, In, Proj>();
 }
 
-/// Elements of which the predicate says yes, then the others; both in their order. Returns where these begin.
+/// Elements for which the predicate holds, then the others; both in their order. Returns the begin of
+/// the others.
 struct Partition : Called, Finder {
   template <class Policy, class In, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
@@ -236,7 +237,7 @@ struct Partition : Called, Finder {
   }
 };
 
-/// Returns where the elements end of which the predicate says no.
+/// Keeps the elements for which the predicate does not hold. Returns their end.
 struct RemoveIf : Called, Finder {
   template <class Policy, class In, class Pred, class Proj = Identity>
   auto operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
@@ -269,7 +270,7 @@ struct Remove : Called, Finder {
   }
 };
 
-/// Of equal neighbours the first one stays. Returns where these end.
+/// Keeps the first of equal neighbours. Returns the end of the kept elements.
 struct Unique : Called, Finder {
   using Comparison = Equal;
   template <class Policy, class In, class Comp = Equal, class Proj = Identity>

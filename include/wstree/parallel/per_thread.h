@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// A value for each thread that asks for one, and the combination of all of them.
+/// A value for each thread that calls for one, and the combination of all of them.
 ///
 ///     wstree::per_thread<std::vector<int>> found;
 ///     wstree::for_each(rows, [&](const row& r) { if (r.is_bad()) found.local().push_back(r.number); });
 ///     found.for_each([](std::vector<int>& part) { ... });
 ///
-/// Which elements meet in a value depends on which thread executed them: what depends on that order differs
-/// from run to run. For results that do not, use fold() or reduce().
+/// The elements that meet in a value depend on the threads that executed them: results that depend on that
+/// order differ from run to run. For results that do not differ, use fold() or reduce().
 ///
 /// Complexity: local(): a look at a small table; the first call of a thread makes its value.
 /// Thread safety: local() by any thread at any time. All other functions: no other thread is in the object,
@@ -46,7 +46,7 @@ public:
   per_thread& operator=(const per_thread&) = delete;
   ~per_thread() { clear(); }
 
-  /// The executing thread's value.
+  /// Returns the executing thread's value.
   T& local() {
     const void* const me = &detail::t_this_thread;
     std::atomic<Entry*>& head = heads_[number_of(me) % k_heads];
@@ -58,7 +58,7 @@ public:
     return add(head, first, me).value;
   }
 
-  /// Threads that have a value.
+  /// Returns the threads that have a value.
   std::size_t size() const noexcept { return count_.load(std::memory_order_relaxed); }
 
   /// Calls function(value) for each value, in the order in which the threads came.
@@ -69,7 +69,8 @@ public:
              at = at->next) // no other thread is here
           if (at->number == number) function(at->value);
   }
-  /// All values combined in that order by `operation(left, right)`; without any the value of a new thread.
+  /// Returns all values, combined in that order by `operation(left, right)`; without any the value of a
+  /// new thread.
   template <class Operation> T combine(Operation&& operation) {
     T all = make_();
     bool is_first = true;

@@ -38,7 +38,7 @@ template <class Stage> auto& function_of(Stage& stage) {
 template <class Stage>
 using FunctionOf = std::remove_reference_t<decltype(function_of(std::declval<Stage&>()))>;
 
-/// What the stages [I, ...) get: the result of the one before.
+/// The inputs of the stages [I, ...): each the result of the stage before.
 template <class In, class... Stages> struct StageInputs { using type = std::tuple<>; };
 template <class In, class Stage> struct StageInputs<In, Stage> {
   static_assert(std::is_invocable_v<FunctionOf<Stage>&, In>,
@@ -54,7 +54,8 @@ template <class In, class Stage, class Next, class... Stages> struct StageInputs
                                        std::declval<typename StageInputs<Out, Next, Stages...>::type>()));
 };
 
-/// Items between the source and the last stage. A lock guards who does what; functions are called without it.
+/// Items between the source and the last stage. A lock guards the choice of work; functions are called
+/// without it.
 template <class Source, class... Stages> class Pipeline {
   using Item = typename std::invoke_result_t<Source&>::value_type;
   using Inputs = typename StageInputs<Item, Stages...>::type;
@@ -195,7 +196,7 @@ private:
     bell_.wake_all();
   }
 
-  /// Under the lock.
+  /// Returns whether an item is parked. Under the lock.
   bool has_parked() noexcept {
     bool has = false;
     each_ordered([&](auto number) {
@@ -241,10 +242,10 @@ private:
 } // namespace detail
 
 /// Calls `source()` -> std::optional<T>, by one thread at a time, until it returns nothing, and takes each
-/// item through the stages: a function gets what the one before has returned, and the last one's result is
-/// dropped. At most `tokens` items are on their way at a time. Stages are functions, which several threads
-/// call at a time, or ordered(function), which one calls at a time in the order of the source. The first
-/// exception ends the call and reaches the caller; items on their way are destroyed.
+/// item through the stages: a function gets the result of the function before, and the result of the last
+/// function is dropped. At most `tokens` items are on their way at a time. Stages are functions, which
+/// several threads call at a time, or ordered(function), which one calls at a time in the order of the
+/// source. The first exception ends the call and reaches the caller; items on their way are destroyed.
 template <execution_policy Policy, class Source, class... Stages>
 void pipeline(const Policy& policy, std::size_t tokens, Source source, Stages... stages) {
   static_assert(sizeof...(Stages) > 0, "wstree: a pipeline has a source and one stage at least");

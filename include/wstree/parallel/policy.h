@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a call of the C++ library is to be executed: the policy, an optional first argument of every algorithm.
+// The execution of a call of the C++ library: the policy, an optional first argument of every algorithm.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -23,7 +23,7 @@ struct Range;
 
 inline namespace v1 {
 
-/// Where a call stands in the source. As std::source_location, which clang 14 does not have.
+/// The place of a call in the source. As std::source_location, which clang 14 does not have.
 struct call_site {
   const char* file = nullptr;
   std::uint32_t line = 0;
@@ -34,7 +34,7 @@ struct call_site {
   }
 };
 
-/// What the order of evaluation may depend on. Elements are always combined in their order.
+/// The order of evaluation may depend on these. Elements are always combined in their order.
 enum class order : std::uint8_t {
   associative,  ///< anything: the operator is associative
   reproducible, ///< on the number of elements alone: floating-point results have the same bits everywhere
@@ -57,7 +57,7 @@ struct never_stops {
 namespace detail {
 template <class P> class BasicCall;
 
-/// Where a call finds its members, if not in an OpenMP team.
+/// The source of a call's members, if not an OpenMP team.
 struct Place {
   /// For a call of the executing thread, with itself.
   std::uint32_t (*most_members)(const Place& place) noexcept;
@@ -66,15 +66,15 @@ struct Place {
 };
 } // namespace detail
 
-/// What stop() takes: a std::stop_token, or anything that answers as one.
+/// The argument of stop(): a std::stop_token, or a type with the function of one.
 template <class T>
 concept stop_token_like = requires(const T& token) {
   { token.stop_requested() } -> std::convertible_to<bool>;
 };
 
 namespace detail {
-/// A number that a program gives for a count, of whatever type: what is negative is 1, and what is too large
-/// is the most that there is.
+/// Returns a count for a program's number of any type: 1 for a negative number, and the largest count for one
+/// that is too large.
 template <class To, class From> constexpr To count_of(From number) noexcept {
   if constexpr (std::integral<From>) {
     if constexpr (std::is_signed_v<From>)
@@ -87,7 +87,7 @@ template <class To, class From> constexpr To count_of(From number) noexcept {
 } // namespace detail
 
 namespace detail {
-/// What a policy of any type says.
+/// The options of a policy, without its type.
 class CallOptions {
 public:
   /// Looks for work in the order of a strategy other than find_max.
@@ -140,14 +140,15 @@ public:
   constexpr basic_par() noexcept = default;
   constexpr explicit basic_par(const char* name) noexcept { label_ = name; }
 
-  /// The name of the loop in reports. It is not copied. Without one, that is the file and line of the call.
+  /// Sets the name of the loop in reports. It is not copied. Without one, the name is the file and line of
+  /// the call.
   constexpr basic_par label(const char* name) const noexcept {
     basic_par copy = *this;
     copy.label_ = name;
     return copy;
   }
   constexpr basic_par operator()(const char* name) const noexcept { return label(name); }
-  /// At most so many threads; 0: as many as a parallel region would have. A negative number is 1.
+  /// Sets the largest number of threads; 0: as many as a parallel region would have. A negative number is 1.
   template <class Number> constexpr basic_par threads(Number most) const noexcept {
     static_assert(std::convertible_to<Number, std::uint32_t>, "wstree: threads() takes a number of threads");
     basic_par copy = *this;
@@ -155,8 +156,8 @@ public:
       copy.threads_ = detail::count_of<std::uint32_t>(most);
     return copy;
   }
-  /// The members are threads of the pool (wstree/types/thread_pool.h) and the caller, and not an OpenMP team.
-  /// The pool outlives the call. Calls within this one say so for themselves.
+  /// Takes the members from the threads of the pool (wstree/types/thread_pool.h) and the caller, and not an
+  /// OpenMP team. The pool outlives the call. Calls within this one need the option of their own.
   template <class Pool> constexpr basic_par on(Pool&& pool) const noexcept {
     constexpr bool k_is_pool = std::is_lvalue_reference_v<Pool> && requires { &pool.place(); };
     static_assert(k_is_pool, "wstree: on() takes a thread_pool that outlives the call, or resident_crew");
@@ -164,8 +165,8 @@ public:
     if constexpr (k_is_pool) copy.place_ = &pool.place();
     return copy;
   }
-  /// Elements that a thread takes at a time, if there are as many: at least, and at most. Where min_chunk is
-  /// more than max_chunk, the latter counts. A negative number is 1.
+  /// Set the elements that a thread takes at a time, if there are as many: at least, and at most. If
+  /// min_chunk is more than max_chunk, max_chunk counts. A negative number is 1.
   template <class Number> constexpr basic_par min_chunk(Number elements) const noexcept {
     basic_par copy = *this;
     copy.min_chunk_ = chunk_of(elements);
@@ -176,7 +177,7 @@ public:
     copy.max_chunk_ = chunk_of(elements);
     return copy;
   }
-  /// How the tree is searched and batches are sized; the default suits nearly everything.
+  /// Sets the order of the tree's search and the sizes of batches; the default suits nearly everything.
   template <class Platform = core::StdPlatform>
   constexpr basic_par schedule(core::Strategy strategy, core::BatchMode batch = core::BatchMode::timed,
                                std::uint64_t limit = 4096) const noexcept {
@@ -199,7 +200,8 @@ public:
                   "wstree: stop() takes a std::stop_token, or what has stop_requested()");
     return *this;
   }
-  /// Members add the number of elements that are done, batch by batch, to `counter`, which outlives the call.
+  /// Lets members add the number of elements that are done, batch by batch, to `counter`, which outlives
+  /// the call.
   template <class Number> constexpr basic_par progress(std::atomic<Number>& counter) const noexcept {
     basic_par copy = *this;
     copy.counter_ = &counter;
@@ -256,7 +258,7 @@ template <class T> inline constexpr bool is_policy = false;
 template <order Order, class Stop> inline constexpr bool is_policy<basic_par<Order, Stop>> = true;
 } // namespace detail
 
-/// A first argument that says how, not on what.
+/// A first argument: it sets the execution, and not the elements.
 template <class T>
 concept execution_policy = detail::is_policy<std::remove_cvref_t<T>>;
 

@@ -12,7 +12,7 @@ namespace detail {
 class RandomNumbers {
 public:
   explicit RandomNumbers(std::uint64_t seed) noexcept : state_(seed) {}
-  /// Less than n, which is not 0.
+  /// Returns a number less than n, which is not 0.
   std::uint64_t below(std::uint64_t n) noexcept {
 #if defined(__SIZEOF_INT128__)
     __extension__ using Wide = unsigned __int128;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the algorithms accept as elements: two random-access iterators, two integers, or a range.
+// Types of elements that the algorithms accept: two random-access iterators, two integers, or a range.
 #pragma once
 
 #include <concepts>
@@ -22,8 +22,8 @@ template <class T>
 concept index = std::integral<T> && sizeof(T) <= sizeof(std::size_t) &&
                 !std::same_as<std::remove_cv_t<T>, bool>;
 
-/// An integer stands for itself, an iterator for what it refers to. std::random_access_iterator and not
-/// iterator_category: the latter calls the iterators of std::views::iota input iterators.
+/// An integer stands for itself, an iterator for the element that it refers to. std::random_access_iterator
+/// and not iterator_category: the latter calls the iterators of std::views::iota input iterators.
 template <class T>
 concept position = index<std::remove_cvref_t<T>> || std::random_access_iterator<std::remove_cvref_t<T>>;
 
@@ -44,13 +44,13 @@ concept range = requires(R& r) {
 template <class R>
 concept outlives_call = std::is_lvalue_reference_v<R> || std::ranges::enable_borrowed_range<R>;
 
-/// What a call returns in place of positions that do not.
+/// The result of a call in place of positions in a range that does not outlive it.
 template <class Position> struct Dangling { using type = std::ranges::dangling; };
 template <class First, class Second> struct Dangling<std::pair<First, Second>> {
   using type = std::pair<std::ranges::dangling, std::ranges::dangling>;
 };
 
-/// Where something can be written from: an iterator, or a range from its beginning.
+/// The beginning of a target: an iterator, or a range from its beginning.
 template <class T>
 concept destination = range<T> || std::random_access_iterator<std::remove_cvref_t<T>>;
 
@@ -84,7 +84,7 @@ template <class End, class First>
 concept other_end = index<End> && index<First> && !std::same_as<End, First> &&
                     (sizeof(End) >= sizeof(First) || (std::is_signed_v<End> && std::is_unsigned_v<First>));
 
-/// Both in a type that holds them; equal if there is nothing in between.
+/// Two ends in a type that holds both; equal if there is nothing in between.
 template <class Index> struct Ends { Index first, last; };
 template <index First, index Last> constexpr auto ends_of(First first, Last last) {
   using Both = typename decltype(index_between<First, Last>())::type;
@@ -106,7 +106,7 @@ template <class F, class T> constexpr decltype(auto) invoke(F& f, T&& value) {
     return f(std::forward<T>(value));
 }
 
-/// What is no reference is returned as a value: the elements of views do not outlive the call.
+/// Returns a reference for a reference, and a value otherwise: the elements of views do not outlive the call.
 struct Identity {
   template <class T> constexpr T operator()(T&& value) const { return std::forward<T>(value); }
 };
@@ -131,7 +131,7 @@ template <class First> struct Elements {
     else
       return *f;
   }(std::declval<const First&>()));
-  /// Of std::vector<bool> a bool, and not what refers to one.
+  /// The type of a value: bool for a std::vector<bool>, and not its reference type.
   using Value = typename decltype([] {
     if constexpr (index<First>)
       return std::type_identity<First>{};
@@ -139,7 +139,7 @@ template <class First> struct Elements {
       return std::type_identity<std::iter_value_t<First>>{};
   }())::type;
 
-  /// The position of element i: what a search returns.
+  /// Returns the position of element i, as searches do.
   constexpr First at(std::size_t i) const {
     if constexpr (index<First>)
       return static_cast<First>(static_cast<std::size_t>(first) + i); // i may be more than a First holds
@@ -168,7 +168,7 @@ template <class First, class Last> constexpr auto elements_between(First&& first
 
 template <class R> constexpr auto elements_of(R& r) { return elements_between(std::begin(r), std::end(r)); }
 
-/// Whether Pred says yes or no about what Proj makes of the elements of In.
+/// Returns whether Pred returns a bool for the projections by Proj of the elements of In.
 template <class Pred, class In, class Proj = Identity> constexpr bool is_predicate() {
   if constexpr (std::is_invocable_v<Proj&, typename In::Reference>) {
     using Projected = std::invoke_result_t<Proj&, typename In::Reference>;
@@ -178,7 +178,7 @@ template <class Pred, class In, class Proj = Identity> constexpr bool is_predica
   return false;
 }
 
-/// The iterator that a destination begins with.
+/// Returns the iterator that a destination begins with.
 template <class Out> constexpr auto beginning(Out&& out) {
   if constexpr (range<Out>)
     return std::begin(out);
@@ -187,7 +187,7 @@ template <class Out> constexpr auto beginning(Out&& out) {
 }
 
 /// Elements that are bools in a byte with others, of which *iterator is an object that finds its bit: those
-/// of std::vector<bool>, in whatever order its iterators go.
+/// of std::vector<bool>, with iterators in any order.
 template <class Iterator> constexpr bool has_packed_bools() {
   if constexpr (std::indirectly_readable<Iterator>)
     return std::same_as<std::iter_value_t<Iterator>, bool> &&
@@ -196,7 +196,7 @@ template <class Iterator> constexpr bool has_packed_bools() {
     return false;
 }
 
-/// Whether a call can give `function` what it has.
+/// Checks that a call can pass its arguments to `function`.
 template <class Function, class... Arguments> constexpr void check_function() {
   static_assert(
       std::is_invocable_v<Function&, Arguments...>,
@@ -215,7 +215,7 @@ template <class Iterator, class Value> constexpr void write_to(const Iterator& t
     *to = std::forward<Value>(value);
 }
 
-/// Where members write, each to its own elements. Packed bools share their bytes.
+/// Checks the target that members write to, each its own elements. Packed bools share their bytes.
 template <class Iterator> constexpr void check_target() {
   static_assert(std::random_access_iterator<Iterator>,
                 "wstree: what is written to has to be an iterator or a range that has random access");

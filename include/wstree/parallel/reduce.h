@@ -15,7 +15,7 @@ namespace wstree {
 inline namespace v1 {
 
 namespace detail {
-/// What can be an initial value: operators are none.
+/// A type of initial values: operators are none.
 template <class T, class Iterator>
 concept initial_value =
     !execution_policy<T> && !std::invocable<T&, element_of<Iterator>, element_of<Iterator>>;
@@ -80,4 +80,4 @@ std::optional<detail::element_of<Iterator>> reduce(Iterator first, Iterator last
 } // namespace v1
 } // namespace wstree
 
-#include "wstree/parallel/reduce_forms.h" // what policies with a fixed order make of these
+#include "wstree/parallel/reduce_forms.h" // forms for policies with a fixed order

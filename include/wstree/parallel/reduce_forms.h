@@ -25,7 +25,7 @@ template <class Iterator, class Transform>
 inline constexpr bool only_reads = std::contiguous_iterator<Iterator> &&
                                    (std::is_same_v<Transform, Same> || std::is_same_v<Transform, Identity>);
 
-/// Integers where an iterator is expected of which only elements are asked for.
+/// Integers where an iterator is expected of which only elements are read.
 template <class I> struct Counting {
   using difference_type = std::ptrdiff_t;
   using value_type = I;

@@ -18,7 +18,7 @@ struct Same {
   template <class T> constexpr T&& operator()(T&& value) const noexcept { return std::forward<T>(value); }
 };
 
-/// Whether what Transform makes of an element becomes a T.
+/// Returns whether a T can be made from the result of Transform for an element.
 template <class T, class Transform, class Reference> constexpr bool check_made() {
   constexpr bool k_is_made = std::is_constructible_v<T, std::invoke_result_t<Transform&, Reference>>;
   static_assert(k_is_made,

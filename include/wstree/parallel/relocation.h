@@ -14,13 +14,13 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Whether elements can go to and fro without an exception, so that none is ever lost on its way.
+/// True if elements can be moved to and fro without an exception, so that none is ever lost on its way.
 template <class Iterator>
 inline constexpr bool k_moves_safely = std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>&&
     std::is_nothrow_move_constructible_v<std::iter_value_t<Iterator>>&& std::is_nothrow_move_assignable_v<
         std::iter_value_t<Iterator>>&& std::is_nothrow_destructible_v<std::iter_value_t<Iterator>>;
 
-/// Whether a call can change the order of the elements of In; says so if it cannot.
+/// Checks that a call can change the order of the elements of In; a compiler error otherwise.
 template <class In> constexpr bool check_permutable() {
   using Iterator = std::remove_cvref_t<decltype(In::first)>;
   check_target<Iterator>();

@@ -118,7 +118,7 @@ void shuffle_elements(const Policy& policy, Iterator first, std::size_t count, s
     });
     std::size_t total = 0;
     for (std::size_t pile = 0; pile < k_piles; ++pile)
-      for (std::size_t block = 0; block <= blocks; ++block) // the one behind the last has where the pile ends
+      for (std::size_t block = 0; block <= blocks; ++block) // entry `blocks`: the pile's end
         total += std::exchange(piles[block].of[pile], total);
     for_blocks([&](std::size_t block) {
       Piles places = piles[block];

@@ -68,11 +68,12 @@ private:
     for (std::uint32_t i = 0; i < size_; ++i) pthread_join(threads_[i], nullptr);
   }
 
-  /// Where the process's first thread may run: the calling one may be bound to less.
+  /// Reads the processors of the process's first thread: the calling thread may be bound to fewer.
   static bool processors_of_process(cpu_set_t& set) noexcept {
     return sched_getaffinity(getpid(), sizeof set, &set) == 0;
   }
-  /// Like the team of a parallel region; without OpenMP one for each processor that the process may use.
+  /// Returns the size of a parallel region's team; without OpenMP one for each processor that the process
+  /// may use.
   static std::uint32_t members_of_program() noexcept {
 #if defined(_OPENMP)
     const int members = omp_get_max_threads();
@@ -174,7 +175,7 @@ private:
     --invitation->wanted;
     return invitation->door.enter() != nullptr ? invitation : nullptr;
   }
-  /// Under the lock.
+  /// Returns a call that wants the thread. Under the lock.
   Invitation* find_one() const noexcept {
     for (Invitation* at = first_; at != nullptr; at = at->next)
       if (at->wanted != 0) return at;

@@ -89,7 +89,7 @@ private:
     for (; values < k_values; ++values) raw.put(values, T(raw[values - 1]));
     return true;
   }
-  /// 2 k + 1 for what is value k, 2 k for what is between value k - 1 and value k.
+  /// Returns 2 k + 1 for value k, 2 k for an element between value k - 1 and value k.
   std::size_t class_of(const T& element) {
     const T* const values = values_.raw().first;
     std::size_t k = 0;
@@ -181,7 +181,7 @@ private:
   }
   /// Half of the elements from the front and half from the back: no span can end before that.
   template <class From, class To> void merge_equals(const From& from, Span a, Span b, const To& to) {
-    Return all(from, to, {a.begin, b.end}); // what is copied is still there
+    Return all(from, to, {a.begin, b.end}); // copied elements are still there
     const std::size_t size = a.size();
     std::size_t begin = a.begin, end = b.end;
     for (std::size_t k = 0; k < size; ++k) {

@@ -157,8 +157,8 @@ void scan_reproducibly(const Policy& policy, std::size_t count, const Loop& loop
   scan(policy, sums, sizeof(T), std::move(run), end / k_block);
 }
 
-/// Strictly from left to right. Only what the transformation returns is made in parallel: elements in memory
-/// are best added up by one thread.
+/// Strictly from left to right. Only the transformation is computed in parallel: elements in memory are best
+/// added up by one thread.
 template <bool k_inclusive, class Policy, class Loop, class Op, class T>
 void scan_sequentially(const Policy& policy, std::size_t count, const Loop& loop, Op& op,
                        std::optional<T>& sum) {
@@ -211,7 +211,7 @@ T scan_elements(const Policy& policy, const In& in, Out out, Op& op, F& f, const
   return std::move(*total);
 }
 
-/// The value of a scan that has neither elements nor an initial value.
+/// Returns the value of a scan that has neither elements nor an initial value.
 template <class T> T nothing_to_scan() {
   if constexpr (std::is_default_constructible_v<T>)
     return T{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loops of a scan, and what stands for the sum of a piece of it.
+// The loops of a scan, and the sum of a piece of it.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -32,7 +32,7 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
   bool keeps = false; ///< the elements, if k_can_keep
   using Element = std::remove_cvref_t<decltype(invoke(std::declval<F&>(), std::declval<const In&>()[0]))>;
   static constexpr bool k_reads_memory = In::k_in_memory && std::is_same_v<F, Identity>;
-  /// Whether elements that were computed can be where their results go until these are known.
+  /// True if computed elements can be kept in the places of their results until the results are known.
   static constexpr bool k_can_keep = !k_reads_memory &&
                                      std::is_same_v<std::iter_reference_t<Out>, Element&> &&
                                      std::is_trivially_copyable_v<Element>;
@@ -55,7 +55,7 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
     return use(*this);
   }
 
-  /// Only for inclusive scans: write() where nothing stands before.
+  /// Writes the results if nothing stands before; only for inclusive scans.
   template <class Get, class Op>
   T write_first(const Get& get, std::size_t begin, std::size_t end, Op& op) const {
     T sum = get(begin);
@@ -86,7 +86,8 @@ template <class T, class In, class Out, class F, bool k_inclusive> struct ScanLo
   }
 
 private:
-  /// Four sums of four elements before what stands before them: one addition waits for another, not four.
+  /// Writes four sums: the four elements are summed up first, and then added to `before`, so that one
+  /// addition waits for another, not four.
   template <class Get, class Op>
   T write_four(const Get& get, T before, std::size_t i, const Out& to, Op& op) const {
     const T a = get(i), b = get(i + 1), c = get(i + 2), d = get(i + 3);
@@ -115,14 +116,14 @@ template <class T, class Loop, class Op> struct ValueSums {
   }
   T join(T left, const T& right) const { return static_cast<T>(op(std::move(left), right)); }
 
-  /// The first results of all; nothing stands before them.
+  /// Writes the first results of all; nothing stands before them.
   T start(std::size_t end) const {
     return init != nullptr ? write(*init, 0, end) : note(loop.write_first(loop, 0, end, op), end);
   }
   T write(T before, std::size_t begin, std::size_t end) const {
     return note(loop.write(loop, std::move(before), begin, end, op), end);
   }
-  /// The same behind sum() of these.
+  /// Writes the results after sum() of the elements.
   T write_summed(T before, std::size_t begin, std::size_t end) const {
     return loop.with_kept(
         [&](const auto& get) { return note(loop.write(get, std::move(before), begin, end, op), end); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members of a scan tell each other about its tiles.
+// The state of a scan's tiles that its members share.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -15,8 +15,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// What is known of the sums up to tiles. Only the tile's member writes, first the sum of the tile (unless it
-/// can do without), then the prefix: the sum of everything up to the tile's end.
+/// The known sums up to tiles. Only the tile's member writes, first the sum of the tile (unless it can do
+/// without), then the prefix: the sum of everything up to the tile's end.
 template <class T, class P = core::StdPlatform> class alignas(64) alignas(T) TileSums {
 public:
   enum class Known : unsigned char { nothing, sum, prefix };
@@ -91,7 +91,7 @@ public:
     write_what_is_known();
   }
 
-  /// The tile that an exception comes from.
+  /// Returns the tile that an exception comes from.
   std::size_t current() const noexcept { return current_; }
 
   /// Returns false when nothing is left to do.
@@ -105,7 +105,7 @@ private:
   Tile waiting_[k_waiting];
   unsigned first_ = 0, count_ = 0;
   std::size_t current_ = 0;
-  std::uint64_t sum_ticks_ = 0, write_ticks_ = 0; ///< of the latest tile
+  std::uint64_t sum_ticks_ = 0, write_ticks_ = 0; ///< ticks of the latest tile
 
   std::optional<T> prefix_before(std::size_t tile) const {
     if (tile == 0) return shared_.start;
@@ -118,8 +118,9 @@ private:
     shared_.tiles[tile.number].publish_prefix(write(std::move(*before), tile, summed));
     return true;
   }
-  /// Returns false if the prefix became known in the first half, and the results are written: then the sum
-  /// would have been the longer way. Else two members whose tiles end together would both sum up everything.
+  /// Returns false if the prefix became known in the first half, and the results are written: then the
+  /// sum would have been the longer way. Otherwise two members whose tiles end together would both sum
+  /// up everything.
   bool sum_up(const Tile& tile) {
     const std::size_t begin = tile.begin + shared_.offset, size = tile.end - tile.begin;
     const std::size_t pieces = least(size, std::size_t{32});
@@ -154,8 +155,9 @@ private:
     sums.publish_prefix(shared_.sums.join(before, sums.sum()));
     write(std::move(before), tile, tile.end - tile.begin);
   }
-  /// Where sums cost about as much as results, a second sum instead of a result means that two members only
-  /// sum up: then it is better to wait for the prefix, which the other member is about to know.
+  /// Returns the ticks to wait for the prefix. If sums cost about as much as results, a second sum instead of
+  /// a result means that two members only sum up: then it is better to wait for the prefix, which the other
+  /// member is about to have.
   std::uint64_t patience() const noexcept { return sum_ticks_ * 4 >= write_ticks_ * 3 ? write_ticks_ : 0; }
 
   /// Waits for its prefix for so many ticks. Returns false if it did not come or is not needed any more.

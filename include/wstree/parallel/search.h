@@ -18,17 +18,17 @@ inline constexpr double k_search_worth_us = 6;
 /// A tile: so much is searched in vain at most by each member behind a hit.
 inline constexpr double k_search_tile_us = 10;
 
-/// Whether an early hit on the right is one, too.
+/// The hit that a search returns: the first hit, or any hit.
 enum class Hit { first, any };
 
-/// The number of the element that pred is true of: the first one, or any; in.count if there is none.
+/// Returns the number of the element that pred is true of: the first one, or any; in.count if there is none.
 /// `unclocked`: as start_inline() has it.
 template <Hit k_hit, class Policy, class In, class Pred>
 std::size_t search(const Policy& policy, const In& in, Pred&& pred, std::size_t unclocked = 2) {
   std::size_t found = in.count;
   const auto look = [&](std::size_t begin, std::size_t end) {
     std::size_t i = begin;
-    for (; end - i >= 4; i += 4) { // compilers do not unroll what they may leave early
+    for (; end - i >= 4; i += 4) { // compilers do not unroll loops that may end early
       if (pred(in[i])) return i;
       if (pred(in[i + 1])) return i + 1;
       if (pred(in[i + 2])) return i + 2;
@@ -69,7 +69,7 @@ std::size_t search(const Policy& policy, const In& in, Pred&& pred, std::size_t 
         const std::size_t hit =
             look_(offset_ + tile.begin + size * i / pieces, offset_ + tile.begin + size * (i + 1) / pieces);
         if (hit == none_) continue;
-        // An exception thrown on the left counts only if the first hit is asked for.
+        // An exception thrown on the left counts only if the first hit is wanted.
         if (verdict_.begin(k_hit == Hit::first ? current_ : 0)) {
           found_ = hit;
           verdict_.forget_exception();
@@ -126,8 +126,8 @@ bool has_hit(std::size_t begin, std::size_t end, const IsHit& is_hit) {
   return false;
 }
 
-/// The least i below `count`, or any, of which is_hit(i) says yes; `count` if there is none. has_any(begin,
-/// end) says whether there is one. Neither calls functions of the program.
+/// Returns the least i below `count`, or any, for which is_hit(i) holds; `count` if there is none.
+/// has_any(begin, end) returns whether there is one. Neither calls functions of the program.
 template <Hit k_hit, class Policy, class IsHit, class HasAny>
 std::size_t first_plain(const Policy& policy, std::size_t count, const IsHit& is_hit, const HasAny& has_any) {
   constexpr std::size_t k_compared = 1024;
@@ -152,7 +152,8 @@ std::size_t first_plain(const Policy& policy, std::size_t count, const IsHit& is
   return i;
 }
 
-/// The same; is_hit() looks at one T or two, and is plain or calls functions of the program.
+/// Returns the number of the first hit or of any hit, likewise; is_hit() looks at one T or two, and is plain
+/// or calls functions of the program.
 template <Hit k_hit, bool k_plain, class T, class Policy, class IsHit>
 std::size_t first_index(const Policy& policy, std::size_t count, IsHit&& is_hit) {
   if constexpr (k_plain)
@@ -198,13 +199,13 @@ struct FindAny : Finder {
   }
 };
 
-/// k_of: the answer of the predicate that decides; k_then: what is decided.
+/// k_of: the answer of the predicate that decides; k_then: the decision.
 template <bool k_of, bool k_then> struct Quantifier {
   template <class Policy, class In, class Pred, class Proj = Identity>
   bool operator()(const Policy& policy, const In& in, Pred pred, Proj proj = {}) const {
     static_assert(is_predicate<Pred, In, Proj>(),
                   "wstree: the predicate has to take an element, or its projection, and say yes or no");
-    // An exception before the first hit is what a sequential call ends with.
+    // A sequential call ends with an exception before the first hit.
     const std::size_t hit = search<Hit::first>(policy, in, [&](auto&& e) {
       return static_cast<bool>(invoke(pred, invoke(proj, std::forward<decltype(e)>(e)))) == k_of;
     });
@@ -215,7 +216,7 @@ template <bool k_of, bool k_then> struct Quantifier {
 } // namespace detail
 
 inline constexpr detail::Entry<detail::FindFirst> find_first{};
-/// The same by the name of the standard.
+/// The names of the standard.
 inline constexpr detail::Entry<detail::FindFirst> find_if{};
 inline constexpr detail::Entry<detail::Find> find{};
 inline constexpr detail::Entry<detail::FindAny> find_any{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls that read two ranges: the arguments that say where the second one is.
+// Calls that read two ranges: the arguments for the second one.
 #pragma once
 
 #include "wstree/parallel/ranges.h"
@@ -12,7 +12,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Where the second input of a call without an end for it ends.
+/// The end of the second input, if the call does not give it: needed, or as far away as that of the first.
 enum class SecondEnd { is_needed, is_that_of_the_first };
 
 template <class... Rest> inline constexpr bool k_begins_with_end = false;
@@ -46,7 +46,8 @@ struct Equal {
   }
 };
 
-/// Whether Comp compares what Proj1 makes of an element of In1 and what Proj2 makes of one of In2.
+/// Returns whether Comp compares the projection by Proj1 of an element of In1 and that by Proj2 of an element
+/// of In2.
 template <class Comp, class In1, class In2, class Proj1, class Proj2>
 constexpr bool check_comparison_of_two() {
   constexpr bool k_compares = [] {

@@ -13,12 +13,12 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Calls that one thread makes on what is left of them: elements.
+/// Elements of the rest that one thread selects from.
 inline constexpr std::size_t k_selected_alone = 32 * 1024;
 
 /// Puts the element that belongs at `nth` there, those that belong before it in front of it. A sorted sample
-/// names two elements, between which the n-th one should be; what is before, between and behind these is
-/// parted, and the same is done with the part that has it.
+/// names two elements, between which the n-th one should be; the elements before, between and behind these
+/// are parted, and the same is done with the part that has it.
 template <class Policy, class Iterator, class Compare>
 void select_element(const Policy& policy, Iterator first, std::size_t nth, std::size_t count, Compare& less,
                     call_site where) {

@@ -21,7 +21,7 @@ template <class Get, class Step> struct SequenceWork {
   Step& step;
   std::size_t offset;
   struct Kept {
-    std::remove_cvref_t<decltype(std::declval<Get&>()(std::size_t{0}))> value; // of bools, too, a byte each
+    std::remove_cvref_t<decltype(std::declval<Get&>()(std::size_t{0}))> value; // bools, too, a byte each
   };
   struct Outcome {
     std::size_t first = 0;

@@ -18,7 +18,8 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// What of two sorted inputs belongs to the result: an element that only one of them has, and one of both.
+/// The kinds of elements of two sorted inputs that belong to the result: in the first input only, in the
+/// second only, or in both.
 template <bool k_only_one, bool k_only_two, bool k_both> struct SetRule {
   static constexpr bool of_one = k_only_one, of_two = k_only_two, of_both = k_both;
 };
@@ -135,9 +136,10 @@ private:
   struct Cut {
     std::size_t of_one, of_two;
   };
-  std::vector<Cut> cuts; // where tiles begin; the last one ends
+  std::vector<Cut> cuts; // begins of the tiles, then the end of the last tile
 
-  /// Where the tile from `count` merged elements on begins: in both inputs in front of all that is equal.
+  /// Returns the begin of the tile that starts at `count` merged elements: in both inputs in front of all
+  /// equal elements.
   std::pair<std::size_t, std::size_t> begin_of(std::size_t count) const {
     if (count == one.count + two.count) return {one.count, two.count};
     const std::size_t i = split_of([&](std::size_t k) -> decltype(auto) { return one[k]; },
@@ -159,8 +161,8 @@ private:
     }
     return begin;
   }
-  /// Elements before the least one that is not less than one[i]. Those of an input are compared by the other
-  /// one's, because the comparison need not take two of the same.
+  /// Returns the cut of both inputs at one[i], in front of equal elements if both inputs have some. Compares
+  /// elements of one input with elements of the other only, as the comparison need not take two of one input.
   std::pair<std::size_t, std::size_t> from_one(std::size_t i, std::size_t k) const {
     const std::size_t b = first_not(k, [&](std::size_t at) { return more(two[at], one[i]); });
     if (b == two.count || less(one[i], two[b])) return {i, b}; // nothing is equal there
@@ -240,7 +242,7 @@ private:
 } // namespace detail
 
 /// set_union([policy,] elements, other elements, output [, comparison [, projections]]) -> the end of the
-/// output, and so the others. Of equal elements there are as many as in the standard.
+/// output, and so the others. Equal elements appear as often as in the standard.
 inline constexpr detail::Entry<detail::SetOperation<detail::SetRule<true, true, true>>> set_union{};
 inline constexpr detail::Entry<detail::SetOperation<detail::SetRule<false, false, true>>> set_intersection{};
 inline constexpr detail::Entry<detail::SetOperation<detail::SetRule<true, false, false>>> set_difference{};

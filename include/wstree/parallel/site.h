@@ -16,15 +16,16 @@ namespace detail {
 
 template <class Folder> inline constexpr char k_mark_of{};
 
-/// A hash of the call site and of what it executes: a helper that is called with many functions stands at one
-/// line of the source. Two call sites hardly ever have the same key; then costs are wrong for a while.
+/// Returns a hash of the call site and of the type that it executes: a helper that is called with many
+/// functions stands at one line of the source. Two call sites hardly ever have the same key; then costs are
+/// wrong for a while.
 template <class Folder> std::uintptr_t site_key(call_site where) noexcept {
   const auto mark = reinterpret_cast<std::uintptr_t>(&k_mark_of<Folder>);
   return (reinterpret_cast<std::uintptr_t>(where.file) + (mark << 16) + where.line) * 0x9E3779B97F4A7C15U;
 }
 
-/// Calls of one kind, as one thread has seen them. It decides only when a team is asked for: what is wrong
-/// here costs a microsecond, or a team that was not needed. Zeroed memory: nothing is known.
+/// Calls of one kind, as one thread has seen them. It decides only when a team is called: an error here costs
+/// a microsecond, or a team that was not needed. Zeroed memory: nothing is known.
 class Site {
 public:
   bool is_of(std::uintptr_t key) const noexcept { return key_ == key; }
@@ -38,9 +39,9 @@ public:
   bool needs_team(std::uint64_t n) noexcept {
     return long_calls_ >= k_sure && n >= shortest_ && calls_++ % (core::tuning::k_calls_unclocked + 1) != 0;
   }
-  /// The most of n elements that the caller executes without a look at the clock. No other member can have
-  /// any of them, and behind cheap elements may be expensive ones: all of them only where that has gone well
-  /// in a row of calls that were about as large.
+  /// Returns the most of n elements that the caller executes without a look at the clock. No other member can
+  /// have any of them, and behind cheap elements may be expensive ones: all of them only where that has gone
+  /// well in a row of calls that were about as large.
   std::uint64_t longest_step(std::uint64_t n) const noexcept {
     return trust_ == k_calls_to_trust && n / 2 <= longest_ ? n : n / k_looks_alone + 1;
   }
@@ -63,21 +64,22 @@ public:
         trust_ = k_trust_after_surprise, looked_ = 0;
         return false;
       }
-      if (since < static_cast<std::uint64_t>(k_brief)) calls_ = 1; // both calls are as brief as they were
+      // The latest two calls were brief: the next measurement is far off again.
+      if (since < static_cast<std::uint64_t>(k_brief)) calls_ = 1;
     }
     return calls_ % (core::tuning::k_calls_unclocked + 2) != 0;
   }
-  /// Elements that should take half of k_alone; at least 1.
+  /// Returns the elements that should take half of k_alone; at least 1.
   std::uint64_t first_step() const noexcept {
     if (cost_ <= 0) return 1;
     constexpr auto half = static_cast<float>(core::tuning::k_alone / 2);
     return static_cast<std::uint64_t>(std::min(half / cost_, k_most)) + 1;
   }
-  /// Ticks per element, for members that know nothing else.
+  /// Returns the ticks per element, for members that have no other estimate.
   float cost() const noexcept { return cost_; }
 
-  /// The caller alone has executed all n elements, each in `cost` ticks. If that took too long, be it for an
-  /// interruption or for what they cost, the caller has to look again.
+  /// The caller alone has executed all n elements, each in `cost` ticks. If that took too long, by an
+  /// interruption or by their cost, the caller has to look again.
   void was_alone(std::uint64_t n, std::uint64_t ticks, float cost) noexcept {
     cost_ = std::max(cost, k_least_cost);
     if (ticks >= core::tuning::k_most_alone) {
@@ -111,7 +113,7 @@ private:
 
   std::uintptr_t key_ = 0;
   std::uint64_t shortest_ = 0; // elements of the latest long calls
-  std::uint64_t longest_ = 0;  // and of the latest short ones
+  std::uint64_t longest_ = 0;  // elements of the latest short calls
   std::uint64_t looked_ = 0;   // when a brief call looked at the clock; 0: none since the calls are brief
   float cost_ = 0;
   std::int16_t trust_ = 0;      // short calls in a row, or less

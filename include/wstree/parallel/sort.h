@@ -94,7 +94,7 @@ template <Stability k_stability> struct Sort : Called, Finder {
 
 /// sort([policy,] elements [, comparison [, projection]]) -> the end of the elements
 inline constexpr detail::Entry<detail::Sort<detail::Stability::any>> sort{};
-/// The same; equal elements stay in their order.
+/// Sorts, and keeps equal elements in their order.
 inline constexpr detail::Entry<detail::Sort<detail::Stability::stable>> stable_sort{};
 
 } // namespace v1

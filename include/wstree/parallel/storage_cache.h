@@ -18,7 +18,7 @@ class StorageCache {
 public:
   using Storage = core::ReductionStorage<core::StdPlatform>;
 
-  /// The calling thread's.
+  /// Returns the calling thread's cache.
   static StorageCache& mine() noexcept {
     static thread_local StorageCache cache;
     return cache;
@@ -40,7 +40,7 @@ public:
   [[gnu::cold]] void give_back(Storage* storage) noexcept {
     if (t_ended) return Storage::destroy(storage);
     if (count_ == k_most) {
-      // The smallest goes: it is the one that fits the fewest calls.
+      // The smallest goes: it fits the fewest calls.
       Storage** smallest = kept_;
       for (Storage*& kept : kept_)
         if (kept->capacity() < (*smallest)->capacity()) smallest = &kept;

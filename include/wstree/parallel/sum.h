@@ -74,7 +74,7 @@ std::size_t begin_reproducibly(const Policy& policy, std::size_t count, Get& get
   return (done + k_block - 1) / k_block;
 }
 
-/// fold_reproducibly() where elements may be shared out; count > 0.
+/// Does what fold_reproducibly() does, in blocks that several members may share; count > 0.
 template <class T, bool k_is_cheap, class Policy, class Get, class Op>
 [[gnu::noinline]] std::optional<T> fold_by_blocks(const Policy& policy, std::size_t count, Get& get, Op& op,
                                                   call_site where) {
@@ -110,7 +110,7 @@ std::optional<T> fold_reproducibly(const Policy& policy, std::size_t count, Get&
   return all;
 }
 
-/// The values are made in parallel and folded strictly from left to right.
+/// Makes the values in parallel and folds them strictly from left to right.
 template <class T, class Policy, class Get, class Op>
 T fold_sequentially(const Policy& policy, std::size_t count, T init, Get& get, Op& op) {
   std::optional<T> sum{std::move(init)};

@@ -17,7 +17,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// What the members of a collective call share. It lives on the stack of one of them.
+/// The shared state of a collective call. It lives on the stack of one of the members.
 template <class Policy, class Folder> class TeamCall {
 public:
   using Value = typename Folder::Value;
@@ -67,7 +67,7 @@ public:
 private:
   using Reduction = core::AnyReduction<core::StdPlatform>;
 
-  /// Elements in the tree. The others are for finish().
+  /// Returns the elements in the tree. The others are for finish().
   std::uint64_t shared() const noexcept { return std::min(n_, k_most_shared); }
 
   FoldCall fold_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sorting texts by their beginnings: what a comparison of two strings waits for is memory, because each
-// string owns some elsewhere. So a team sorts pairs of eight characters and a place, then each row of equal
-// pairs by the characters that follow, and then moves each string once.
+// Sorting texts by their beginnings: a comparison of two strings waits for memory, because each string owns
+// some elsewhere. So a team sorts pairs of eight characters and a place, then each row of equal pairs by the
+// characters that follow, and then moves each string once.
 #pragma once
 
 #include "wstree/parallel/fold.h"
@@ -22,11 +22,11 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Whether operator< of T compares characters as bytes. What is derived from a string may have another one.
+/// True if operator< of T compares characters as bytes. A class derived from a string may have another one.
 template <class T> inline constexpr bool k_is_text = std::is_same_v<T, std::string_view>;
 template <class Allocator>
 inline constexpr bool k_is_text<std::basic_string<char, std::char_traits<char>, Allocator>> = true;
-/// Whether `less(a, b)` of two T is a < b.
+/// True if `less(a, b)` of two T is a < b.
 template <class Compare, class T>
 inline constexpr bool k_is_less =
     std::is_same_v<Compare, Less> || std::is_same_v<Compare, std::less<>> ||
@@ -56,7 +56,7 @@ public:
     static_assert(sizeof(T) >= sizeof(TextKey) && alignof(T) >= alignof(TextKey));
     auto* const memory = static_cast<TextKey*>(static_cast<void*>(room.raw().first));
     if (!TextSort(live).sort_keys(policy, {key, memory, n}, 0, 0)) return false;
-    // Without the policy's token: every text has to arrive.
+    // All texts have to arrive, even after a stop: no call of the policy's token here.
     const Raw<T> raw = room.raw();
     for_each_chunk(part, std::size_t{0}, n, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
@@ -72,7 +72,7 @@ public:
 private:
   using T = std::iter_value_t<Iterator>;
   static constexpr std::size_t k_sample = 32, k_ahead = 8, k_shared = 4096;
-  /// Eight characters at a time: what is still alike is compared as a whole.
+  /// Eight characters at a time: the texts that are still alike are compared as a whole.
   static constexpr unsigned k_rounds = 4;
 
   /// Keys, and memory for as many.
@@ -145,7 +145,7 @@ private:
     return true;
   }
 
-  /// Puts the beginnings of texts behind what all `count` have in common into their keys.
+  /// Puts the beginnings of texts behind the prefix that all `count` have in common into their keys.
   Beginnings make_keys(const par& part, TextKey* key, std::size_t count, std::size_t depth) const {
     const T& first = live_[key[0].place];
     std::size_t likely = first.size();
@@ -183,7 +183,8 @@ private:
       for_each_chunk(part, std::size_t{0}, count, chunk);
   }
 
-  /// How many of the first `most` characters both texts have in common. Up to `depth` none differs.
+  /// Returns how many of the first `most` characters both texts have in common. The first `depth` characters
+  /// are equal.
   static std::size_t common_with(const T& first, const T& text, std::size_t depth,
                                  std::size_t most) noexcept {
     const char *const a = first.data(), *const b = text.data();
@@ -193,7 +194,7 @@ private:
     while (i < end && a[i] == b[i]) ++i;
     return i;
   }
-  /// The characters behind the first `common` ones.
+  /// Returns the characters behind the first `common` ones.
   static std::uint64_t beginning_of(const T& text, std::size_t common) noexcept {
     unsigned char bytes[8] = {};
     const std::size_t left = text.size() - std::min<std::size_t>(common, text.size());

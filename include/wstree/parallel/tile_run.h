@@ -35,9 +35,9 @@ private:
   typename P::template Atomic<std::size_t> next_{0};
 };
 
-/// One member calls `body` with one tile after another, and then body.finish() until that returns false,
-/// whatever happened before. body.current() is the tile that an exception of theirs belongs to. `watch(n,
-/// run)` calls run() for a tile of n elements.
+/// One member calls `body` with one tile after another, and then body.finish() until that returns false, in
+/// any case. body.current() is the tile that an exception of theirs belongs to. `watch(n, run)` calls run()
+/// for a tile of n elements.
 template <class P, class Policy, class Body, class Watch>
 void execute_tiles(BasicTickets<P>& tickets, const Policy& policy, const Tiling& tiling,
                    BasicVerdict<P>& verdict, Body& body, Watch&& watch) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the elements of a call are cut into tiles that are handed out in ascending order.
+// The cut of a call's elements into tiles that are handed out in ascending order.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -19,9 +19,9 @@ struct Tile {
 };
 
 /// Generations of a few tiles for each member. The tiles of a generation are twice as long as those before,
-/// so that a tile is at most about a 16th of what a member has done by then, and their number stays small
-/// however cheap an element turns out to be: the first ones, in a cold cache, are no measure of that. Sizes
-/// depend on the number of the tile alone.
+/// so that a tile is at most about a 16th of the work that a member has done by then, and their number stays
+/// small however cheap an element turns out to be: the first ones, in a cold cache, are no measure of that.
+/// Sizes depend on the number of the tile alone.
 class Tiling {
 public:
   static constexpr std::size_t k_of_member = 16;
@@ -59,7 +59,8 @@ private:
     return first_ * (generation_ * before + ((tile - doubled * generation_) << doubled));
   }
 
-  /// By divisions: the tiles of a whole generation may have more elements than a number can say.
+  /// Returns the number of tiles, by divisions: the tiles of a whole generation may have more elements than
+  /// the largest number.
   std::size_t number_of_tiles() const noexcept {
     std::size_t left = count_, size = first_, g = 0;
     for (; g < doublings_ && left / size >= generation_; ++g, size *= 2) left -= generation_ * size;

@@ -12,8 +12,8 @@
 namespace wstree {
 inline namespace v1 {
 
-/// A comparison for sorts whose keys may be NaN, which `<` has no place for: the total order of IEEE 754,
-/// in which -NaN < -infinity < ... < -0 < +0 < ... < infinity < NaN. Of all other types it is `<`.
+/// A comparison for sorts whose keys may be NaN, which `<` has no place for: the total order of IEEE 754, in
+/// which -NaN < -infinity < ... < -0 < +0 < ... < infinity < NaN. For all other types it is `<`.
 struct total_order_t {
   template <class T> constexpr bool operator()(const T& a, const T& b) const {
     if constexpr (std::is_same_v<T, float>)
@@ -27,7 +27,7 @@ struct total_order_t {
   }
 
 private:
-  /// The bits, of negative numbers all but the sign turned round.
+  /// Returns the bits, of negative numbers all but the sign turned round.
   template <class Bits, class T> static constexpr Bits key(T number) noexcept {
     const auto bits = std::bit_cast<Bits>(number);
     return bits < 0 ? static_cast<Bits>(bits ^ std::numeric_limits<Bits>::max()) : bits;

@@ -15,7 +15,7 @@ inline namespace v1 {
 namespace detail {
 
 /// Calls write(i) for each element, as plain loops that compilers can make vectors of: a copy of `write`
-/// stays in registers while the loop stores bytes, so it has by value what it needs.
+/// stays in registers while the loop stores bytes, so it holds its data by value.
 template <class Policy, class Write>
 void write_all(call_site where, const Policy& policy, std::size_t count, const Write& write) {
   for_each_chunk(
@@ -36,7 +36,7 @@ void write_bytes(call_site where, const Policy& policy, std::size_t count, const
     for_each_chunk(policy, std::size_t{0}, count, write, where);
 }
 
-/// Whether elements of Out are memory that is written as bytes, by a T.
+/// True if elements of Out are memory that a T overwrites as bytes.
 template <class Out, class T>
 inline constexpr bool k_writes_bytes = std::contiguous_iterator<Out>&&
     std::is_trivially_copyable_v<std::iter_value_t<Out>>&& std::is_same_v<std::iter_reference_t<Out>, T&>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which event ends a call: the first in the order of elements.
+// The event that ends a call: the first in the order of elements.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -22,7 +22,7 @@ public:
 
   /// Returns whether the tile is not needed any more: an event in a lower tile ends the call.
   bool is_beyond(std::size_t tile) const noexcept {
-    // [P2] relaxed, in begin() too: only advice to end early. What an event left behind is read after the
+    // [P2] relaxed, in begin() too: only advice to end early. The outcome of an event is read after the
     //      region has joined its members. A value that is too high costs work. In begin() the lock orders it.
     return bound_.load(P::order(core::Tag::bound_tiles, std::memory_order_relaxed)) < tile;
   }
@@ -48,7 +48,7 @@ public:
     locked_.store(false, P::order(core::Tag::settle_verdict, std::memory_order_release)); // P3
   }
 
-  /// No tile is needed any more: the caller of the algorithm has asked to stop.
+  /// Ends the call early: the caller of the algorithm has requested a stop. No tile is needed any more.
   void cancel() noexcept {
     if (!begin(0)) return;
     exception_ = nullptr, cancelled_ = true;
@@ -64,7 +64,7 @@ public:
   /// Between begin() and settle(): an event that is a result takes the place of an exception behind it.
   void forget_exception() noexcept { exception_ = nullptr; }
 
-  /// After the region: throws what ended the call, unless that was a result.
+  /// Throws the exception that ended the call, unless a result did. Called after the region.
   void finish() {
 #if defined(__cpp_exceptions)
     if (exception_ != nullptr) std::rethrow_exception(std::exchange(exception_, nullptr));

@@ -19,15 +19,15 @@ namespace detail {
 template <class T>
 concept walking_iterator = std::forward_iterator<T> && !std::random_access_iterator<T>;
 
-/// Elements that can only be walked through. What knows the size of its random-access range is none.
+/// Elements that can only be walked through. A random-access range with a known size is not among them.
 template <class R>
 concept walked_range = !range<R> && requires(R & r) {
   requires std::forward_iterator<decltype(std::begin(r))>;
   requires std::sentinel_for<decltype(std::end(r)), decltype(std::begin(r))>;
 };
 
-/// Where the elements are that no member has taken yet. A member walks over those it takes, and then calls
-/// the function for each of them; there is no list of elements.
+/// The elements that no member has taken yet. A member walks over the elements that it takes, and then calls
+/// the function for each; there is no list of elements.
 template <class Iterator, class Sentinel> class Walk {
 public:
   struct Chunk {
@@ -44,7 +44,7 @@ public:
     taken_ += chunk.count;
     return chunk;
   }
-  /// By the only member. Returns whether so many elements are left; the walk stays where it is.
+  /// Called by the only member. Returns whether so many elements are left; the walk stays where it is.
   bool has(std::uint64_t wanted) const {
     Iterator probe = at_;
     for (; wanted != 0 && probe != last_; --wanted) ++probe;
@@ -64,7 +64,8 @@ private:
   std::uint64_t taken_ = 0;
 };
 
-/// How many elements a member takes next: as many as take longest_target, at most twice as many as before.
+/// The number of elements that a member takes next: as many as take longest_target, at most twice as many
+/// as before.
 class ChunkSize {
 public:
   std::uint64_t next() const noexcept { return size_; }
@@ -145,7 +146,7 @@ void walk(const Policy& policy, Iterator first, Sentinel last, Function& functio
 
 /// Calls `function(element)` for each element of a range without random access. Members take chunks of
 /// neighbours, one member at a time, so the way through the elements is gone twice and should be short beside
-/// what the function does.
+/// the function's work.
 /// Memory: none for elements.
 template <execution_policy Policy, detail::walking_iterator Iterator, std::sentinel_for<Iterator> Sentinel,
           class Function>

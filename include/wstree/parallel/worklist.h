@@ -20,9 +20,9 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Items of a call that no member works on at the moment: a list for each member, to which it adds what it
-/// makes, and of which it takes what was added last. A member that has none takes the older half of another
-/// member's list: these items tend to make most work. Nothing is kept from other members while a body runs.
+/// Items of a call that no member works on at the moment: a list for each member, to which it adds its items,
+/// and from which it takes the latest one. A member that has none takes the older half of another member's
+/// list: these items tend to make most work. Nothing is kept from other members while a body runs.
 template <class T> class Worklist {
 public:
   Worklist(std::vector<T> items, std::uint32_t members) : lists_(new List[members]), members_(members) {
@@ -133,8 +133,8 @@ private:
 
 } // namespace detail
 
-/// Where the body of for_each_while() puts items for later. The member that adds them, or any other one,
-/// works on them, also while the body runs. Several threads may add items.
+/// A list for the body of for_each_while() to put items on for later. The member that adds them, or any other
+/// one, works on them, also while the body runs. Several threads may add items.
 template <class T> class worklist {
 public:
   void push(T item) { list_.push(member_, std::move(item)); }
@@ -150,9 +150,9 @@ private:
 };
 
 /// Calls `body(item, more)` for each item of a range, and for each that the calls push into `more`, a
-/// worklist<T>&, until there are none. T is the range's value type. In no order: a member takes what was
-/// pushed last. The first exception ends the call and reaches the caller; items that have not
-/// begun are destroyed.
+/// worklist<T>&, until there are none. T is the range's value type. In no order: a member takes the item
+/// that was pushed last. The first exception ends the call and reaches the caller; items that have not begun
+/// are destroyed.
 template <execution_policy Policy, class Items, class Body>
 void for_each_while(const Policy& policy, Items&& items, Body&& body,
                     call_site where = call_site::current()) {
@@ -165,7 +165,7 @@ void for_each_while(const Policy& policy, Items&& items, Body&& body,
     if constexpr (detail::outlives_call<Items>)
       first.push_back(std::forward<decltype(item)>(item));
     else
-      first.push_back(std::move(item)); // of a temporary container
+      first.push_back(std::move(item)); // the container is temporary
   }
   if (first.empty()) return;
   detail::Control control;
@@ -175,7 +175,7 @@ void for_each_while(const Policy& policy, Items&& items, Body&& body,
   const auto work = [&](std::uint32_t member, std::uint32_t members) {
     detail::ObservedTiles observed(call, member, members);
     list.arrive();
-    // What ends this member by an exception ends the other members' waits.
+    // An exception that ends this member ends the other members' waits.
     struct End {
       detail::Worklist<T>& list;
       bool is_normal = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What calls say that no overload takes: one sentence instead of the list of all overloads.
+// Messages for calls that no overload takes: one sentence instead of the list of all overloads.
 #pragma once
 
 #include "wstree/parallel/policy.h"

@@ -50,7 +50,7 @@ inline namespace v1 {
 
 namespace detail {
 
-/// What can be shared out: numbers, or what iterators stand for.
+/// A type of elements that can be shared out: numbers, or iterators.
 template <class T>
 concept partitionable = (std::integral<T> && !std::same_as<T, bool>) || std::random_access_iterator<T>;
 
@@ -76,21 +76,21 @@ public:
   /// Elements [first, last) for n partitions. `chunk`: elements that a partition takes at a time, which
   /// thieves cannot take any more; 1 shares best, more costs less for each element. n = 0, chunk = 0, last
   /// before first: std::invalid_argument. n >= 2^20 or 2^63 - 1 elements: std::length_error. From some 2^32 /
-  /// n elements in each partition on, chunks are larger than asked for.
+  /// n elements in each partition on, chunks are larger than `chunk`.
   partitioner(I first, I last, std::size_t n, std::size_t chunk = 1)
       : first_(first), shared_(std::make_unique<Partitions>(count(first, last), partitions(n),
                                                             chunk != 0 ? chunk : refuse_chunk())) {}
 
-  /// The number of partitions.
+  /// Returns the number of partitions.
   [[nodiscard]] std::size_t size() const noexcept { return shared_->partitions(); }
   [[nodiscard]] partition operator[](std::size_t i) const noexcept {
     return {first_, shared_.get(), static_cast<std::uint32_t>(i)};
   }
-  /// The partitions.
+  /// Returns the partitions.
   [[nodiscard]] auto begin() const noexcept { return handle_iterator{this, 0}; }
   [[nodiscard]] auto end() const noexcept { return handle_iterator{this, size()}; }
 
-  /// What no partition has handed out: pairs of bounds [first, last), in no order.
+  /// Returns the elements that no partition has handed out: pairs of bounds [first, last), in no order.
   [[nodiscard]] std::vector<std::pair<I, I>> left_over() const {
     std::vector<std::pair<I, I>> left;
     shared_->each_left([&](std::uint64_t begin, std::uint64_t end) {
@@ -98,7 +98,7 @@ public:
     });
     return left;
   }
-  /// How many elements that are.
+  /// Returns the number of these elements.
   [[nodiscard]] std::uint64_t left_over_size() const noexcept {
     std::uint64_t elements = 0;
     shared_->each_left([&](std::uint64_t begin, std::uint64_t end) { elements += end - begin; });

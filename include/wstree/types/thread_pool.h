@@ -67,7 +67,7 @@ public:
   }
   void swap(pool_future& other) noexcept { std::swap(state_, other.state_); }
 
-  /// Not after get().
+  /// Returns whether the future has a state; false after get().
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
   [[nodiscard]] bool is_ready() const noexcept { return state_->is_ready(); }
   void wait() const noexcept { state_->wait(); }
@@ -97,7 +97,7 @@ public:
     crew_.post(detail::OwnedTask<thread_pool, std::decay_t<Function>>::make(
         *this, static_cast<Function&&>(function)));
   }
-  /// The same, with a future of what it returns.
+  /// Executes the function as a task, and returns a future of its result.
   template <class Function> auto submit(Function&& function) {
     using F = std::decay_t<Function>;
     using R = std::invoke_result_t<F&>;
@@ -107,8 +107,9 @@ public:
     return future;
   }
 
-  /// Until all tasks are done, submitted ones too, and those that they have made. Throws what run() tasks
-  /// have thrown. Not from a task of this pool, which would wait for itself: that throws std::logic_error.
+  /// Waits until all tasks are done, submitted ones too, and those that they have made. Throws the
+  /// exception of a run() task. Not from a task of this pool, which would wait for itself: that
+  /// throws std::logic_error.
   void wait() {
 #if defined(__cpp_exceptions)
     if (crew_.me() != nullptr) throw std::logic_error("wstree: a task waits for its own pool");
@@ -146,7 +147,7 @@ public:
       : crew_(pool.crew_), owner_(this_thread()), member_(pool.crew_.me()) {}
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
-  /// Waits. What tasks have thrown is dropped.
+  /// Waits. Exceptions of tasks are dropped.
   ~task_group() { crew_.wait_for(count_); }
 
   template <class Function> void run(Function&& function) {
@@ -155,7 +156,7 @@ public:
     owner_ == this_thread() ? count_.add_own() : count_.add();
     crew_.post(task);
   }
-  /// Until all tasks of the group are done. Throws what the first of them has thrown.
+  /// Waits until all tasks of the group are done. Throws the first exception of a task.
   void wait() {
     crew_.wait_for(count_);
     failure_.raise();

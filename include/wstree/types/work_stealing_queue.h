@@ -40,7 +40,7 @@
 namespace wstree {
 inline namespace v1 {
 
-/// What happens where the owner and thieves meet.
+/// The protocol between the owner and thieves at the last elements.
 enum class queue_form : std::uint8_t {
   lock_free,          ///< Chase and Lev: a thread that loses a race for an element tries the next
   lock_on_contention, ///< Duffy: one thief at a time, and the owner waits for it at the last element
@@ -83,14 +83,14 @@ public:
     no_memory();
   }
 
-  /// The owner's: the newest element; nothing if there is none.
+  /// Takes the newest element, as the owner; nothing if there is none.
   [[nodiscard]] std::optional<T> pop() noexcept {
     std::uint64_t word = 0;
     if (!queue_.pop(word)) return std::nullopt;
     return words_.take_own(word);
   }
 
-  /// By any thread: takes the oldest element; nothing if there is none at some moment during the call.
+  /// Takes the oldest element, in any thread; nothing if there is none at some moment during the call.
   [[nodiscard]] std::optional<T> steal() noexcept {
     std::uint64_t word = 0;
     for (;;) {
@@ -100,15 +100,15 @@ public:
       P::yield(); // another thread has had the lock for long
     }
   }
-  /// The same, but gives up where it would meet another thief or the owner. For a first pass over
-  /// many queues.
+  /// Steals as steal() does, but gives up where it would meet another thief or the owner. For a first pass
+  /// over many queues.
   [[nodiscard]] std::optional<T> try_steal() noexcept {
     std::uint64_t word = 0;
     if (queue_.steal(word, false) != core::Theft::taken) return std::nullopt;
     return QueueWords<T>::take(word);
   }
 
-  /// What was true at some moment; exact for an owner without thieves.
+  /// The values were true at some moment; exact for an owner without thieves.
   [[nodiscard]] bool empty() const noexcept { return queue_.looks_empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return queue_.seen_size(); }
 

@@ -52,19 +52,20 @@ public:
   work_stealing_range(const work_stealing_range&) = delete;
   work_stealing_range& operator=(const work_stealing_range&) = delete;
 
-  /// The owner's: the lowest number that is left. Nothing, from then on for ever, if none is.
+  /// Takes the lowest number that is left, as the owner. Nothing, from then on for ever, if none is.
   [[nodiscard]] std::optional<std::int64_t> take() noexcept {
     std::uint32_t begin = 0, end = 0;
     if (!range_.take(1, begin, end)) return std::nullopt;
     return first_ + begin;
   }
-  /// The owner's: the `most` lowest numbers that are left, fewer where there are not so many. At least one.
+  /// Takes the `most` lowest numbers, that are left, as the owner, fewer where there are not so many. At
+  /// least one.
   [[nodiscard]] std::optional<index_range> take(std::uint32_t most) noexcept {
     std::uint32_t begin = 0, end = 0;
     if (!range_.take(std::max<std::uint32_t>(most, 1), begin, end)) return std::nullopt;
     return index_range{first_ + begin, first_ + end};
   }
-  /// By any thread: takes numbers at the right end, at most half as many as it leaves, of the last few one.
+  /// Takes numbers at the right end, in any thread, at most half as many as it leaves, of the last few one.
   /// Nothing if nothing is left, or if the owner or another thief was faster.
   [[nodiscard]] std::optional<index_range> steal() noexcept {
     std::uint32_t begin = 0, end = 0;

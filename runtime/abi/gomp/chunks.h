@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The chunks of a served loop, as GCC's interface tells a program of them.
+// The chunks of a served loop in the form of GCC's interface.
 #pragma once
 
 #include "frame.h"
@@ -11,13 +11,13 @@
 
 namespace wstree::abi::gomp {
 
-/// Tells the program the bounds of `range`.
+/// Writes the bounds of `range` for the program.
 template <class T>
 [[gnu::always_inline]] inline void tell(const Frame& frame, const core::Range& range, T* first,
                                         T* past) noexcept {
   const Bounds& bounds = frame.bounds;
   *first = static_cast<T>(bounds.lower + range.begin * bounds.stride);
-  // One step behind the last iteration may lie outside of what T can hold.
+  // One step behind the last iteration may lie outside of T's values.
   *past = static_cast<T>(range.last ? bounds.end : bounds.lower + range.end * bounds.stride);
 }
 
@@ -37,7 +37,7 @@ template <class T> [[gnu::noinline]] bool hand_out_shared(Frame& frame, T* first
   const bool got = frame.member.next_slowly(range);
   return hand_out_if(got, frame, range, first, past);
 }
-/// The next chunk of the served loop in `frame`, if finding it takes more than a few instructions.
+/// Hands out the next chunk of the served loop in `frame`, if finding it takes more than a few instructions.
 template <class T> [[gnu::noinline]] bool hand_out(Frame& frame, T* first, T* past) noexcept {
   if (!frame.member.has_piece()) [[unlikely]]
     return hand_out_shared(frame, first, past);
@@ -46,7 +46,7 @@ template <class T> [[gnu::noinline]] bool hand_out(Frame& frame, T* first, T* pa
   return hand_out_if(got, frame, range, first, past);
 }
 
-/// The same if a tool may want to hear of it. The code at `caller` asks.
+/// Hands out the next chunk, of which a tool may want to hear. The code at `caller` asks for it.
 template <class T>
 [[gnu::noinline]] bool hand_out_told(Frame& frame, T* first, T* past, const void* caller) noexcept {
   if (frame.loop.is_told()) ompt::before_request(frame, caller);
@@ -58,7 +58,7 @@ template <class T>
   ompt::tell_chunk(frame, static_cast<std::uint64_t>(*first), up ? beyond - 1 : beyond + 1, step);
   return true;
 }
-/// The first chunk of a loop that has just become ours.
+/// Hands out the first chunk of a loop that has just become ours.
 template <class T>
 [[gnu::always_inline]] inline bool hand_out_first(T* first, T* past, const void* caller) noexcept {
   Frame& frame = *t_frame;

@@ -135,7 +135,7 @@ template <auto& entry, class... Chunk>
                                                flags);
   fork_wrapped<entry, false, Chunk...>(function, data, threads, start, end, increment, chunk..., flags);
 }
-/// The same of one whose loop only the runtime can serve, but of which a tool may want to hear.
+/// Enters a combined region whose loop only the runtime can serve, but of which a tool may want to hear.
 template <auto& entry, class... Chunk>
 [[gnu::always_inline]] inline void enter_unserved(Outlined function, void* data, unsigned threads, long start,
                                                   long end, long increment, Chunk... chunk, unsigned flags) {

@@ -8,7 +8,7 @@
 
 namespace wstree::abi::gomp {
 
-/// For a loop whose iterations depend on each other, so that we cannot serve it: returns whether the
+/// Notes a loop whose iterations depend on each other, so that we cannot serve it. Returns whether the
 /// environment chose one of our schedules for it, and the fallback has to replace that.
 bool dependent_loop_needs_fallback(config::LoopKind kind, const void* caller) noexcept;
 
@@ -28,7 +28,7 @@ public:
                         first, past);
     return begin(count, counts, first, past, caller);
   }
-  /// The same in an active process, without telling a tool.
+  /// Starts the loop in an active process, without telling a tool.
   [[gnu::always_inline]] bool begin(unsigned count, T* counts, T* first, T* past,
                                     const void* caller) noexcept {
     if (dependent_loop_needs_fallback(config::LoopKind::runtime, caller)) {
@@ -44,7 +44,7 @@ private:
   Instead instead_[3];
 };
 
-/// The same with the schedule as an argument; see GeneralStart.
+/// The entry with the schedule as an argument; see GeneralStart.
 template <class T> class GeneralDoacrossStart {
 public:
   constexpr explicit GeneralDoacrossStart(const char* name) noexcept : start_(name, true) {}
@@ -58,7 +58,7 @@ public:
                         schedule, chunk, first, past, reductions, memory);
     return begin(count, counts, schedule, chunk, first, past, reductions, memory, caller);
   }
-  /// The same in an active process, without telling a tool.
+  /// Starts the loop in an active process, without telling a tool.
   [[gnu::always_inline]] bool begin(unsigned count, T* counts, long schedule, T chunk, T* first, T* past,
                                     std::uintptr_t* reductions, void** memory, const void* caller) noexcept {
     if (dependent_loop_needs_fallback(kind_of(schedule), caller)) use_fallback(schedule, chunk, fallback());

@@ -48,7 +48,7 @@ constinit Real<bool()> g_end_cancel{"GOMP_loop_end_cancel"};
 constinit Real<void()> g_barrier{"GOMP_barrier"};
 constinit Real<bool()> g_barrier_cancel{"GOMP_barrier_cancel"};
 
-/// Which side served the calling thread's loop that is over.
+/// The side that served the calling thread's loop that is over.
 enum class End { ours, ours_and_registered, not_ours };
 End end_loop(const void* caller) noexcept {
   Frame* frame = t_frame;
@@ -129,7 +129,7 @@ WSTREE_RUNTIME_START(nonmonotonic_runtime, plain, true)
 WSTREE_RUNTIME_START(runtime, plain, false)
 WSTREE_RUNTIME_START(ordered_runtime, ordered, false)
 
-// Loops that say dynamic or guided.
+// Loops with dynamic or guided in their source.
 #define WSTREE_NAMED_START(kind, loop_kind)                                                                  \
   static constinit NamedStart<long> g_##kind##_start{"GOMP_loop_" #kind "_start", loop_kind};                \
   static constinit NamedStart<ull, bool> g_ull_##kind##_start{"GOMP_loop_ull_" #kind "_start", loop_kind};   \

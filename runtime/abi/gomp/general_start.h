@@ -30,7 +30,7 @@ public:
     }
     return begin(up..., start, end, increment, schedule, chunk, first, past, reductions, memory, caller);
   }
-  /// The same in an active process, without telling a tool.
+  /// Starts the loop in an active process, without telling a tool.
   [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, long schedule, T chunk, T* first,
                                     T* past, std::uintptr_t* reductions, void** memory,
                                     const void* caller) noexcept {

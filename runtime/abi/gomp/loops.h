@@ -30,16 +30,16 @@ inline constexpr long k_guided = 3;
 inline constexpr long k_nonmonotonic_runtime = 4;
 inline constexpr long k_monotonic = 1L << 31;
 
-/// The schedule in WSTREE_FALLBACK as libgomp knows it: it has no trapezoidal one, and its auto is static.
+/// The schedule in WSTREE_FALLBACK in libgomp's terms: it has no trapezoidal one, and its auto is static.
 struct Fallback {
   long kind = k_runtime; // k_static, k_dynamic or k_guided
   long chunk = 0;        // 0: none
 };
 Fallback fallback() noexcept;
-/// The same for a loop whose bounds are known: no chunk beyond its end, and dynamic with the chunk 1 if it is
-/// wide. With anything else libgomp gives such loops chunks without end, or with a wrong one. Static ones
-/// stay static where libgomp is right about them: it waits for ever for members that run ahead of each other
-/// through ordered loops of which some are static.
+/// Returns the fallback for a loop whose bounds are known: no chunk beyond its end, and dynamic with the
+/// chunk 1 if it is wide. With any other schedule libgomp gives wide loops chunks without end, or a wrong
+/// chunk. A static fallback stays static unless libgomp miscounts the loop: libgomp waits for ever if members
+/// run ahead of each other through ordered loops of which only some are static.
 Fallback fallback(const loop::HalfOpenLoop& loop) noexcept;
 /// Replaces the arguments of a loop that leaves its schedule to the environment.
 template <class T>
@@ -48,14 +48,14 @@ template <class T>
   chunk = static_cast<T>(instead.chunk);
 }
 
-/// Whether the runtime takes our mark for the schedule of a loop that it executes as the program said:
-/// libgomp goes by the member's own schedule, which may be one of ours although the region began by another
-/// one. Then the chunk has to be 1: that of the mark may overflow as those of wide loops do. The kind has to
-/// stay, for the sake of members that have not set theirs.
+/// Returns whether libgomp would read our mark as the schedule of a loop that it executes: libgomp goes by
+/// the member's own schedule, which may be one of ours although the region began with another one. Then the
+/// chunk has to be 1, because the mark's chunk may overflow as chunks of wide loops do. The kind has to stay,
+/// for the sake of members that have not set their schedule.
 bool runtime_reads_mark(const void* caller) noexcept;
 inline constexpr Fallback k_as_marked{k_dynamic, 1};
 
-/// What a `schedule` argument asks for. Static loops count as auto loops without steals.
+/// Returns the kind of loops for a `schedule` argument. Static loops count as auto loops without steals.
 config::LoopKind kind_of(long schedule) noexcept;
 bool is_stealable(long schedule) noexcept;
 
@@ -77,13 +77,13 @@ inline Server enter(config::LoopKind kind, bool stealable, const loop::HalfOpenL
   }
   return server;
 }
-/// A chunk that is not positive counts as none; compilers reject it anyway.
+/// Returns the size of a chunk; 1 for a chunk that is not positive, which compilers reject anyway.
 template <class T> constexpr std::uint64_t size_of_chunk(T chunk) noexcept {
   return chunk > 0 ? static_cast<std::uint64_t>(chunk) : 1;
 }
 
-/// What a call for a chunk returns, after the tool has heard of the chunk. `first` is a null pointer where
-/// the program cuts the loop itself.
+/// Returns the result `got` of a call for a chunk, after the tool has heard of the chunk. `first` is a null
+/// pointer where the program cuts the loop itself.
 template <class T> bool told(bool got, const T* first, const T* past) noexcept {
   if (got && first != nullptr)
     ompt::tell_iterations(static_cast<std::uint64_t>(*first), static_cast<std::uint64_t>(*past));
@@ -131,7 +131,8 @@ public:
   }
 
 private:
-  /// The seldom case, and that of a process that has not asked for the library.
+  /// Returns the next chunk in seldom cases, and in a process that has not asked for the library: a tool
+  /// listens, the loop was put aside, or the runtime serves it.
   WSTREE_SAME_CALLER bool next_elsewhere(T* first, T* past, const void* caller) noexcept {
     Frame* frame = t_frame;
     if (ompt::tool_listens(caller)) [[unlikely]]
@@ -168,7 +169,7 @@ public:
     }
     return begin(up..., start, end, increment, first, past, caller);
   }
-  /// The same in an active process; no tool hears of it.
+  /// Starts the loop in an active process; no tool hears of it.
   [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, T* first, T* past,
                                     const void* caller) noexcept {
     const loop::HalfOpenLoop loop(up..., start, end, increment);
@@ -194,7 +195,7 @@ private:
   bool stealable_;
 };
 
-/// ..._start of loops that say dynamic or guided, with a chunk.
+/// ..._start of loops with dynamic or guided in their source, with a chunk.
 template <class T, class... Up> class NamedStart {
 public:
   constexpr NamedStart(const char* name, config::LoopKind kind) noexcept : start_(name), kind_(kind) {}
@@ -212,7 +213,7 @@ public:
     }
     return begin(up..., start, end, increment, chunk, first, past, caller);
   }
-  /// The same in an active process; no tool hears of it.
+  /// Starts the loop in an active process; no tool hears of it.
   [[gnu::always_inline]] bool begin(Up... up, T start, T end, T increment, T chunk, T* first, T* past,
                                     const void* caller) noexcept {
     if (enter(kind_, true, loop::HalfOpenLoop(up..., start, end, increment), size_of_chunk(chunk), caller) ==
@@ -230,7 +231,7 @@ private:
 /// function for long, with bounds that are never read: libgomp's other function wants to write a first chunk,
 /// through a null pointer.
 void register_loop(long schedule, std::uintptr_t* reductions, void** memory, const void* caller) noexcept;
-/// The same for a loop whose iterations the runtime hands out, from the first chunk on.
+/// Tells the runtime of a loop whose iterations it hands out itself, from the first chunk on.
 void register_loop(long start, long end, long increment, long schedule, long chunk,
                    std::uintptr_t* reductions, void** memory, const void* caller) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the thread that opens a region of GCC's interface hands to its members. As in kmpc/regions.cpp, we
+// The data that the opener of a region of GCC's interface hands to the members. As in kmpc/regions.cpp, we
 // tell the runtime to run a wrapper instead of the program's outlined function.
 #pragma once
 
@@ -25,7 +25,7 @@ struct CombinedLoop {
 /// On the stack of the thread that forks, and outlives the region. Aligned, because every member fetches it
 /// from there.
 struct alignas(wstree::core::k_line_pair) Region {
-  void* reductions; // libgomp takes it from the first word of what GOMP_parallel_reductions is given
+  void* reductions; // libgomp takes it from the first word of the argument of GOMP_parallel_reductions
   Outlined function;
   void* data;
   const void* caller;
@@ -36,12 +36,12 @@ struct alignas(wstree::core::k_line_pair) Region {
   RepeatedRegion* repeated = nullptr; // a region whose function members call for each piece of its loop
 };
 
-/// How many threads the region asks for. One thread means that the program does not want a team.
+/// Returns the number of threads for a region. One thread means that the program does not want a team.
 inline unsigned ruled_threads(unsigned asked, config::Ruling ruling) noexcept {
   return asked == 1 || ruling.threads() == 0 ? asked : static_cast<unsigned>(ruling.threads());
 }
 
-/// The schedule that the runtime uses if it has to serve the loop.
+/// Returns the schedule that the runtime uses if it has to serve the loop.
 Fallback own_schedule(const CombinedLoop& loop) noexcept;
 
 /// Every member runs this instead of the outlined function. `data`: the Region.
@@ -51,7 +51,7 @@ void wrap_member(void* data);
 struct ToldFork {
   void* reductions; // as in Region
   Region* region;
-  ompt::Construct construct; // of a combined region
+  ompt::Construct construct; // kind of a combined region
   ompt::ToldRegion told;
 };
 /// As wrap_member(). `data`: the ToldFork.
@@ -66,8 +66,8 @@ template <class Fork> auto fork_region(Region& region, Fork&& fork) {
   return fork(wrap_member, static_cast<void*>(&region));
 }
 
-/// The same of a region that asks for so many threads (0: it does not say), and of which a tool hears.
-/// `construct`: what a combined region is.
+/// Forks a region that asks for `threads` threads (0: no number), and of which a tool hears. `construct`: the
+/// kind of a combined region.
 template <class Fork>
 [[gnu::noinline]] auto fork_told(Region& region, unsigned threads, ompt::Construct construct, Fork fork) {
   ToldFork told{region.reductions,
@@ -84,8 +84,8 @@ auto fork_as(Region& region, unsigned threads, ompt::Construct construct, Fork f
   else
     return fork_region(region, fork);
 }
-/// One of these two. `fork` holds values and no references: an exported function that this is part of could
-/// not jump to the runtime otherwise.
+/// Forks by fork_told() or fork_region(). `fork` holds values and no references: an exported function that
+/// this is part of could not jump to the runtime otherwise.
 template <class Fork> auto fork_perhaps_told(Region& region, unsigned threads, Fork fork) {
   if (ompt::tool_listens(region.caller)) [[unlikely]]
     return fork_told(region, threads, {}, fork);

@@ -3,8 +3,8 @@
 //
 // A task begins with the bounds of its piece, as two words in front of the variables that it has of its own.
 // The runtime writes them when it creates the task. So a loop that we serve goes to the runtime as a loop
-// over the addresses of its parts, and each task finds its own part there; then it writes the bounds of what
-// it gets, and calls the program's function, as often as the tree has something for it.
+// over the addresses of its parts, and each task finds its own part there; then it writes the bounds of each
+// batch that it gets from the tree, and calls the program's function.
 #include "canonical_loop.h"
 #include "export.h"
 #include "process/request.h"
@@ -42,7 +42,7 @@ constinit Entry<long> g_taskloop{"GOMP_taskloop"};
 constinit Entry<ull> g_taskloop_ull{"GOMP_taskloop_ull"};
 constinit Real<bool(int)> g_cancellation_point{"GOMP_cancellation_point"};
 
-/// What every task of a served loop executes; `data` is its own.
+/// Executes a task's part of a served loop; `data` is the task's own.
 void share(void* data) {
   auto* const bounds = static_cast<std::uint64_t*>(data);
   auto& part = *reinterpret_cast<TaskLoop::Part*>(bounds[0]); // NOLINT: see begin() below
@@ -58,9 +58,9 @@ void share(void* data) {
 }
 
 /// Returns nullptr for a loop that the runtime executes. grainsize() and num_tasks(), whose value is
-/// `number`, say what one task is, and a task of ours would have several such pieces. Loops whose tasks are
-/// executed at once, in their order, and loops that copy objects with functions of theirs, of which a task
-/// has a copy for one piece only, are the runtime's, too. So are all loops of libomp.
+/// `number`, set the size of one task, and a task of ours would have several such pieces. Loops whose tasks
+/// are executed at once, in their order, and loops that copy objects with functions of theirs, of which a
+/// task has a copy for one piece only, are the runtime's, too. So are all loops of libomp.
 TaskLoop* begin(Body body, Copy copy, unsigned flags, unsigned long number, const loop::HalfOpenLoop& loop,
                 const void* caller, TaskTimer& timer) noexcept {
   if (number != 0 || (flags & k_if) == 0 || (flags & ~k_served) != 0 || copy != nullptr) return nullptr;

@@ -43,7 +43,7 @@ private:
   Real<bool(Up..., T, T, T, T, T*, T*)> start_;
 };
 
-/// The same with cross-iteration dependences.
+/// The entry of loops with cross-iteration dependences.
 template <class T> class ToldDoacrossStart {
 public:
   constexpr explicit ToldDoacrossStart(const char* name) noexcept : start_(name) {}
@@ -91,12 +91,12 @@ void begin_sections(unsigned count, const void* caller) noexcept {
   ompt::begin_work({ompt::k_work_sections, count}, caller);
 }
 
-/// The runtime's function, in a barrier of `kind`.
+/// Calls the runtime's function, in a barrier of `kind`.
 template <class Result> [[gnu::noinline]] Result wait_told(Result (*real)(), int kind, const void* caller) {
   const ompt::ToldBarrier barrier(kind, caller);
   return real();
 }
-/// A call of `code` that leaves sections and waits.
+/// Serves a call of `code` that leaves sections and waits.
 template <class Result>
 [[gnu::always_inline]] inline Result end_sections(Real<Result()>& entry, const void* caller,
                                                   const void* code) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What C++ cannot say: handing over a variable argument list unseen, and making a call with a number of arguments that
-// is known only at run time.
+// Code that C++ has no words for: handing over a variable argument list unseen, and making a call with a
+// number of arguments that is known only at run time.
 
 	.text
 

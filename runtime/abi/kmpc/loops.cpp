@@ -9,8 +9,8 @@ using namespace kmpc;
 
 LoopForm read_other_schedule(std::int32_t schedule) noexcept {
   const bool monotonic = (schedule & k_monotonic) != 0;
-  // Before OpenMP 5.0 a compiler says nothing, and dynamic and guided loops keep their order then. Those that
-  // leave their schedule to the environment, or to the runtime, leave the order to it as well.
+  // Before OpenMP 5.0 a compiler passes no modifier, and dynamic and guided loops keep their order then.
+  // Loops that leave their schedule to the environment, or to the runtime, leave the order to it as well.
   const bool nonmonotonic = (schedule & k_nonmonotonic) != 0;
   switch (kind_of(schedule)) {
   case k_runtime:

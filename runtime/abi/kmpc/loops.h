@@ -14,11 +14,11 @@
 
 namespace wstree::abi {
 
-/// What a `schedule` argument asks for. Kinds that we never serve count as auto loops without steals.
+/// Returns the form of loops for a `schedule` argument. Kinds that we never serve count as auto loops
+/// without steals.
 LoopForm read_other_schedule(std::int32_t schedule) noexcept;
 inline LoopForm read_schedule(std::int32_t schedule) noexcept {
-  if (schedule == (kmpc::k_runtime | kmpc::k_nonmonotonic))
-      [[likely]] // what compilers make of schedule(runtime)
+  if (schedule == (kmpc::k_runtime | kmpc::k_nonmonotonic)) [[likely]] // the compilers' schedule(runtime)
     return {config::LoopKind::runtime, true};
   return read_other_schedule(schedule);
 }
@@ -28,8 +28,8 @@ struct RuntimeSchedule {
   std::int32_t kind;
   std::int32_t chunk;
 };
-/// The program left the schedule of this loop to the environment, the environment asks for one of ours, but
-/// we must not serve the loop: what takes the place of `schedule`.
+/// Returns the schedule in place of `schedule` for a loop whose schedule the program left to the environment.
+/// The environment asks for one of ours, but we must not serve the loop.
 RuntimeSchedule fallback_for(std::int32_t schedule, config::Fallback fallback) noexcept;
 
 /// The share of iterations 0..n-1 that `teams distribute` gives to the calling thread's team.
@@ -38,14 +38,14 @@ struct DistributeShare {
   std::uint64_t count = 0;
   bool has_last = false;
 };
-/// False if the runtime cannot be asked which team this is.
+/// Returns false if the runtime has no answer which team this is.
 bool distribute_share(std::uint64_t iterations, DistributeShare& share, const void* caller) noexcept;
 
 /// The entry points for loops whose variable has type T.
 ///
-/// What we hand over to the runtime we hand over by a jump, as the last thing that an entry does, so that the
-/// runtime finds the program's return address and tells it to tools. All of this is therefore inlined into
-/// the exported functions, which have the runtime's own signatures.
+/// An entry hands a call over to the runtime by a jump, as the last thing that it does, so that the runtime
+/// finds the program's return address and tells it to tools. All of this is therefore inlined into the
+/// exported functions, which have the runtime's own signatures.
 template <class T> class LoopEntries {
 public:
   using S = std::make_signed_t<T>;
@@ -75,18 +75,18 @@ public:
     init_.require(caller)(loc, gtid, schedule, lower, upper, stride, chunk);
   }
 
-  /// Whether the next chunk is one of a served loop, by `frame` and by what the program passes.
+  /// Returns whether the next chunk is one of a served loop, by `frame` and by the program's arguments.
   static bool is_served(const Frame* frame, const i32* last) noexcept {
     return frame != nullptr && last != nullptr && frame->loop.is_served();
   }
-  /// The next chunk if it is.
+  /// Hands out the next chunk if it is.
   [[gnu::always_inline]] static i32 next(Frame& frame, i32* last, T* lower, T* upper, S* stride) noexcept {
     core::Range range;
     if (!frame.member.next_quickly(range)) return next_slowly(frame, last, lower, upper, stride);
     tell(frame, range, last, lower, upper, stride);
     return 1;
   }
-  /// The next chunk if it is not. Most of these calls are about loops of the runtime.
+  /// Hands out the next chunk if it is not. Most of these calls are about loops of the runtime.
   [[gnu::always_inline]] i32 next_elsewhere(ident_t* loc, i32 gtid, i32* last, T* lower, T* upper, S* stride,
                                             const void* caller) noexcept {
     Next* const real = runtimes_next(last != nullptr, caller);
@@ -116,8 +116,8 @@ public:
   }
 
 private:
-  /// Whether the runtime may cut such a loop into equal parts: static ones that are ordered, and those of
-  /// the environment.
+  /// Returns whether the runtime may cut such a loop into equal parts: it may for static loops that are
+  /// ordered, and for loops of the environment's schedule.
   static bool may_be_equal(i32 schedule) noexcept {
     const i32 kind = kmpc::kind_of(schedule);
     const i32 plain = kind - kmpc::k_ordered_distance;
@@ -156,7 +156,7 @@ private:
 
   using Next = i32(ident_t*, i32, i32*, T*, T*, S*);
 
-  /// The function to ask; nullptr: the calling thread asks about its served loop.
+  /// Returns the runtime's function; nullptr: the calling thread asks about its served loop.
   [[gnu::noinline]] Next* runtimes_next(bool wants_last, const void* caller) noexcept {
     Frame* frame = t_frame;
     // libomp's own layer for GCC's programs asks without `last` about loops that it began itself.
@@ -165,8 +165,8 @@ private:
     return next_.require(caller);
   }
 
-  /// Tells the program the bounds of `range`. Modulo 2^64 and cut to the width of T this is exact for every
-  /// bound, sign and stride.
+  /// Writes the bounds of `range` for the program. Modulo 2^64 and cut to the width of T this is exact for
+  /// every bound, sign and stride.
   [[gnu::always_inline]] static void tell(const Frame& frame, const core::Range& range, i32* last, T* lower,
                                           T* upper, S* stride) noexcept {
     const Bounds& bounds = frame.bounds;
@@ -176,7 +176,7 @@ private:
     *last = range.last ? 1 : 0;
   }
 
-  /// The same for the part of the loop that is the team's.
+  /// Serves the team's part of the loop.
   [[gnu::noinline]] static Server serve_share(i32 schedule, i32* last, T lower, T upper, S stride, S chunk,
                                               const ident_t* loc, const void* caller) noexcept {
     const loop::CanonicalLoop<T> all(lower, upper, stride);

@@ -10,9 +10,9 @@
 
 namespace wstree::abi::kmpc {
 
-/// The function learns its bounds from __kmpc_for_static_init_*, which knows the whole loop: the first call
-/// of it begins the loop, and __kmpc_for_static_fini takes the next piece, so that the runtime hears of the
-/// end when there is none. On the stack of the member.
+/// The function gets its bounds from __kmpc_for_static_init_*, which gets the whole loop: the first call of
+/// it begins the loop, and __kmpc_for_static_fini takes the next piece, so that the runtime hears of the end
+/// when there is none. On the stack of the member.
 class MemberPieces : public PieceAnswers {
 public:
   MemberPieces(Frame& frame, RepeatedRegion& region) noexcept : frame_(frame), region_(region) {
@@ -35,9 +35,9 @@ public:
     } while (state_ == State::cut && is_answered_ && piece_.begin != piece_.end);
   }
 
-  /// The function has not asked for its bounds yet.
+  /// Returns whether the function has not asked for its bounds yet.
   bool is_new() const noexcept { return state_ == State::none; }
-  /// The member executes pieces, or has executed its last one.
+  /// Returns whether the member executes pieces, or has executed its last one.
   bool is_cut() const noexcept { return state_ == State::cut || state_ == State::over; }
 
   /// The function asks for the bounds of `loop` for the first time. `is_plain`: the loop may be cut.
@@ -71,14 +71,14 @@ public:
     *upper = loop.at(piece_.end - 1);
     if (last != nullptr) *last = piece_.end == items_.items() ? 1 : 0;
   }
-  /// The function has executed its piece. Returns whether there is another one.
+  /// Ends the function's piece. Returns whether there is another one.
   bool take_next() noexcept {
     if (state_ != State::cut) return false;
     if (piece_.begin != piece_.end) take();
     if (piece_.begin == piece_.end) leave();
     return state_ == State::cut;
   }
-  /// The member holds the lock under which values are combined.
+  /// Returns whether the member holds the lock under which values are combined.
   bool is_locked() const noexcept { return is_locked_; }
   void set_locked(bool locked) noexcept { is_locked_ = locked; }
 
@@ -103,7 +103,7 @@ private:
   Frame& frame_;
   RepeatedRegion& region_;
   loop::OwnFirst items_{0, 1, 0};
-  core::Range piece_; // that the function executes, or is to be called for
+  core::Range piece_; // items that the function executes, or is to be called for
   core::Range units_; // taken from the loop, and not executed yet
   std::uint64_t began_;
   std::uint64_t done_ = 0;
@@ -112,8 +112,8 @@ private:
   bool is_answered_ = false; // since the function was called last
 };
 
-/// The pieces of the function that goes on at `caller` behind a question for its bounds; nullptr: it is
-/// executed whole.
+/// Returns the pieces of the function that goes on at `caller` behind a question for its bounds; nullptr: it
+/// is executed whole.
 inline MemberPieces* pieces_after(const void* caller) noexcept {
   Frame* const frame = t_frame;
   if (frame == nullptr || frame->answers == nullptr || frame->answers->after_init == nullptr ||
@@ -121,7 +121,7 @@ inline MemberPieces* pieces_after(const void* caller) noexcept {
     return nullptr;
   return static_cast<MemberPieces*>(frame->answers);
 }
-/// The pieces that the calling member of a region of this interface executes; nullptr: none.
+/// Returns the pieces that the calling member of a region of this interface executes; nullptr: none.
 inline MemberPieces* own_pieces() noexcept {
   Frame* const frame = t_frame;
   if (frame == nullptr || frame->answers == nullptr) [[likely]]

@@ -46,8 +46,8 @@ ForkCall real_fork_call(const void* caller) noexcept {
   return reinterpret_cast<ForkCall>(g_fork_call.require(caller));
 }
 
-/// Does what __kmpc_fork_call_if does. Runtimes before 16 do not have that; with this, programs that were
-/// built for a later one run on them.
+/// Does the work of __kmpc_fork_call_if, which runtimes before 16 do not have: programs that were built for a
+/// later runtime run on them.
 void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, const void* caller) noexcept {
   static constinit Real<i32(ident_t*)> thread_number{"__kmpc_global_thread_num"};
   const i32 count = args != nullptr ? 1 : 0;
@@ -60,18 +60,20 @@ void fork_call_if(ident_t* loc, kmpc_micro micro, i32 condition, void* args, con
   __kmpc_end_serialized_parallel(loc, gtid);
 }
 
-/// Whether we may serve loops of a region that the calling task opens. If not, a label is for none of them.
+/// Returns whether we may serve loops of a region that the calling task opens. If not, a label is for none
+/// of them.
 inline bool may_serve(const TaskSchedule& schedule) noexcept {
   const bool may = active() && (schedule.ours || session().serves_named || has_hint());
   if (!may) t_label = nullptr;
   return may;
 }
 
-/// The function that a region executes, if it may be called again; else nullptr.
+/// Returns the function that a region executes, if it may be called again; else nullptr.
 inline RepeatableFunction* repeatable(kmpc_micro micro, const void* caller) noexcept {
   return session().repeats ? find_repeatable(reinterpret_cast<const void*>(micro), caller) : nullptr;
 }
-/// Where the work of its members begins, if we may cut static loops there from region to region.
+/// Returns the code with which the work of the region's members begins, if we may cut static loops there from
+/// region to region.
 inline const void* cut_code(kmpc_micro micro, const RepeatableFunction* again) noexcept {
   return again == nullptr ? reinterpret_cast<const void*>(micro) : nullptr;
 }
@@ -94,7 +96,8 @@ template <class Fork>
   fork(wrapper_of_many(region), &region);
 }
 
-/// Of a list of arguments that has room for k_listed_args. The runtime takes as many as we tell it.
+/// Forks with a list of arguments that has room for k_listed_args. The runtime takes as many arguments as we
+/// tell it.
 template <std::size_t... I>
 void fork_listed(ForkCall real, ident_t* loc, std::size_t count, kmpc_micro micro, void* const* args,
                  const ServedRegion& served, std::index_sequence<I...>) {
@@ -129,14 +132,14 @@ void fork_listed(ForkCall real, ident_t* loc, std::size_t count, kmpc_micro micr
 } // namespace
 
 extern "C" {
-/// Where __kmpc_fork_call jumps while no schedule of ours is asked for.
+/// Returns the function to which __kmpc_fork_call jumps while no schedule of ours is asked for.
 __attribute__((visibility("hidden"))) ForkCall wstree_bind_fork_call(const void* outlined,
                                                                      const void* caller) {
   return reinterpret_cast<ForkCall>(g_fork_call.require_when_idle(outlined, caller));
 }
 
 /// __kmpc_fork_call goes here once the library is asked for. The first arguments have names, because a list
-/// costs more; those that the program has not passed are whatever is in their place.
+/// costs more; arguments that the program has not passed have any value.
 __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 argc, kmpc_micro micro, Arg a0,
                                                             Arg a1, Arg a2, Arg a3, Arg a4, Arg a5, Arg a6,
                                                             Arg a7, ...) {

@@ -41,7 +41,7 @@ WSTREE_EXPORT void __kmpc_push_num_threads(ident_t* loc, i32 gtid, i32 threads) 
   t_asks_for_one = threads == 1;
   g_push.require(WSTREE_CALLER)(loc, gtid, threads);
 }
-/// The same with the modifier strict, in programs of newer compilers.
+/// Sets the number of threads with the modifier strict, in programs of newer compilers.
 WSTREE_EXPORT void __kmpc_push_num_threads_strict(ident_t* loc, i32 gtid, i32 threads, int severity,
                                                   const char* message) {
   t_asks_for_one = threads == 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Regions of LLVM's libomp that have one thread because the program says so.
+// Regions of LLVM's libomp that have one thread because of the program's clauses.
 #include "export.h"
 #include "frame.h"
 #include "kmpc/types.h"
@@ -29,7 +29,7 @@ WSTREE_SAME_CALLER static inline void begin_serialized(ident_t* loc, i32 gtid) {
     ++inside.level;
     push_alone(inside);
   }
-  real(loc, gtid); // a jump: tools want to know where the program calls
+  real(loc, gtid); // a jump: tools want the address of the program's call
 }
 WSTREE_SAME_CALLER static inline void end_serialized(ident_t* loc, i32 gtid) {
   const void* caller = WSTREE_CALLER;

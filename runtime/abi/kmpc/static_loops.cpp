@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Static loops of LLVM's interface: the runtime says which part of the loop a thread gets, and we replace
-// that by another part where WSTREE_LOOPS names static loops and the region has been measured before.
+// Static loops of LLVM's interface: the runtime chooses a thread's part of the loop, and we replace it by
+// another part where WSTREE_LOOPS names static loops and the region has been measured before.
 #include "balanced_regions.h"
 #include "canonical_loop.h"
 #include "export.h"
@@ -67,8 +67,8 @@ private:
   loop::CanonicalLoop<T> loop_;
 };
 
-/// Whether the call is about a loop that says static without a chunk, or nothing. The sections of clang look
-/// the same but for their flags.
+/// Returns whether the call is about a loop with a static schedule without a chunk, or with no schedule. The
+/// sections of clang look the same but for their flags.
 bool is_plain(const ident_t* loc, i32 schedule) noexcept {
   return kmpc::kind_of(schedule) == kmpc::k_static &&
          (loc == nullptr || (loc->flags & (kmpc::k_of_sections | kmpc::k_of_distribute)) == 0);
@@ -136,9 +136,10 @@ constinit Real<EndReduce> g_end_critical{"__kmpc_end_critical"};
 constexpr i32 k_by_lock = 1;
 constexpr i32 k_by_atomics = 2;
 
-/// Whether the member executes a piece whose values the program combines for itself: libomp may combine the
-/// values of all members in a tree, for which each of them has to come once, and members come as often as
-/// they have pieces. Nothing stands behind the reduction, so they need not wait there either.
+/// Returns the member's pieces if it executes a piece whose values the program combines for itself; nullptr
+/// otherwise. libomp may combine the values of all members in a tree, for which each of them has to come
+/// once, and members come as often as they have pieces. Nothing stands behind the reduction, so they need not
+/// wait there either.
 [[gnu::always_inline]] inline kmpc::MemberPieces* combined_pieces() noexcept {
   kmpc::MemberPieces* const pieces = kmpc::own_pieces();
   return pieces != nullptr && pieces->is_cut() ? pieces : nullptr;

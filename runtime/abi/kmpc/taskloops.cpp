@@ -4,7 +4,7 @@
 // The program allocates a task as a pattern, and __kmpc_taskloop copies it for each piece, with the bounds of
 // the piece in it. So a loop that we serve goes to the runtime as a loop over the addresses of its parts,
 // with a function of ours in the pattern: each copy finds its own part where its bounds are. Then it writes
-// the bounds of what it gets, and calls the program's function, as often as the tree has something for it.
+// the bounds of each batch that it gets from the tree, and calls the program's function.
 #include "canonical_loop.h"
 #include "export.h"
 #include "kmpc/types.h"
@@ -67,7 +67,7 @@ struct Latest {
 };
 constinit thread_local Latest t_latest __attribute__((tls_model("initial-exec")));
 
-/// What every task of a served loop executes.
+/// Executes a task's part of a served loop.
 i32 share(i32 gtid, Task* task) {
   auto& part = *reinterpret_cast<TaskLoop::Part*>(task->lower); // NOLINT: see begin() below
   const TaskLoopFacts& facts = part.loop->facts();
@@ -83,21 +83,21 @@ i32 share(i32 gtid, Task* task) {
   return 0;
 }
 
-/// What the program says of a loop, behind its task.
+/// The program's clauses of a loop, behind its task.
 struct Clauses {
-  i32 condition; // of if()
+  i32 condition; // value of if()
   u64* lower;
   u64* upper;
   i64 step;
   i32 form;   // k_no_clause, or which clause cuts the loop
-  void* copy; // initialises the variables of a copy, and says whether it is the last one
+  void* copy; // initialises the variables of a copy, and marks the last one
 };
 
-/// Prepares `task` and its bounds for a loop that we serve. grainsize() and num_tasks() say what one task is,
-/// and a task of ours would have several such pieces, with one copy of each firstprivate variable: these
-/// loops are the runtime's. So are loops whose tasks are executed at once, untied tasks, which begin again in
-/// the middle, and tasks that do not look like those of clang. clang opens the taskgroup itself, so that no
-/// call here waits for the tasks.
+/// Prepares `task` and its bounds for a loop that we serve. grainsize() and num_tasks() set the size of one
+/// task, and a task of ours would have several such pieces, with one copy of each firstprivate variable:
+/// these loops are the runtime's. So are loops whose tasks are executed at once, untied tasks, which begin
+/// again in the middle, and tasks that do not look like those of clang. clang opens the taskgroup itself, so
+/// that no call here waits for the tasks.
 [[gnu::noinline]] TaskLoop* begin(const ident_t* loc, Task* task, const Clauses& of,
                                   const void* caller) noexcept {
   const Latest pattern = std::exchange(t_latest, {});
@@ -169,7 +169,7 @@ WSTREE_SAME_CALLER static inline void taskloop_5(ident_t* loc, i32 gtid, Task* t
   g_taskloop_5.require(caller)(loc, gtid, task, condition, lower, upper, step, nogroup, form, number, strict,
                                copy);
 }
-/// `strict`: what grainsize or num_tasks says is kept to the letter.
+/// `strict`: the number of grainsize or num_tasks is kept to the letter.
 WSTREE_EXPORT void __kmpc_taskloop_5(ident_t* loc, i32 gtid, Task* task, i32 condition, u64* lower,
                                      u64* upper, i64 step, i32 nogroup, i32 form, u64 number, i32 strict,
                                      void* copy) {

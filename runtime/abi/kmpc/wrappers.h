@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a member of a region runs instead of the program's outlined function: it puts up a frame, calls that
-// function, and takes the frame down.
+// The wrapper that a member of a region runs instead of the program's outlined function: it puts up a frame,
+// calls that function, and takes the frame down.
 #pragma once
 
 #include "frame.h"
@@ -53,8 +53,8 @@ struct Served {
   [[gnu::noinline]] static void leave(Frame& frame) noexcept { ServedMember::leave(frame); }
 };
 
-/// A member of a region whose loops the runtime serves. The frame says so: to libomp the region's schedule
-/// counts, even if members ask for ours inside.
+/// A member of a region whose loops the runtime serves. The frame records that: in libomp the region's
+/// schedule counts, even if members ask for ours inside.
 struct Plain : Lent<Plain> {
   [[gnu::noinline]] static Frame* enter(void* memory, const void* caller) noexcept {
     auto& frame = *::new (memory) Frame(runtime_place(caller), Frame::Kind::unserved);
@@ -65,9 +65,9 @@ struct Plain : Lent<Plain> {
   static void leave(Frame& frame) noexcept { t_frame = frame.outer; }
 };
 
-/// Every member runs this instead of the outlined function. What it has to know about the region comes in
-/// front of the arguments: the runtime brings those to every thread anyway, while fetching from the memory of
-/// the thread that forks would delay the member.
+/// Every member runs this instead of the outlined function. Its data about the region come in front of the
+/// arguments: the runtime brings the arguments to every thread anyway, while fetching from the memory of the
+/// thread that forks would delay the member.
 template <class... Args>
 void wrap_served(std::int32_t* gtid, std::int32_t* tid, KeptTeam* team, std::uintptr_t base, kmpc_micro micro,
                  Args... args) {
@@ -87,8 +87,9 @@ void wrap_plain(std::int32_t* gtid, std::int32_t* tid, const void* caller, kmpc_
 }
 inline constexpr std::size_t k_listed_args = 32; // wrap_listed_served() passes on at most these
 
-/// The same for more arguments. The runtime calls it as the outlined function of 4 + `count` pointers that it
-/// takes it for, which is no other call than that of a function with a list: all are pointers.
+/// Wraps functions with more arguments. The runtime calls it like an outlined function of 4 + `count`
+/// pointers. That call does not differ from one of a function with a variable argument list, because all
+/// arguments are pointers.
 inline void wrap_listed_served(std::int32_t* gtid, std::int32_t* tid, KeptTeam* team, std::uintptr_t base,
                                kmpc_micro micro, std::uintptr_t count, ...) {
   void* list[k_listed_args];
@@ -101,7 +102,8 @@ inline void wrap_listed_served(std::int32_t* gtid, std::int32_t* tid, KeptTeam* 
       [=](Frame&) { wstree_invoke_microtask(micro, gtid, tid, static_cast<std::int32_t>(count), args); },
       *tid, team, &team->terms(), base);
 }
-/// The same for any number of arguments, which stay where they are: in the memory of the thread that forks.
+/// Wraps functions with any number of arguments, which stay where they are: in the memory of the thread
+/// that forks.
 inline void wrap_many_served(std::int32_t* gtid, std::int32_t* tid, Region* region) {
   const ServedRegion& served = *region->served;
   run_as<Served>(

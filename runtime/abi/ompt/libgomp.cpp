@@ -24,7 +24,8 @@ template <class Callback> Callback own_callback(int event) noexcept {
 
 // --- threads
 
-/// Of the calling thread, which is of `kind` if the tool has not heard of it before; nullptr: no memory.
+/// Returns the record of the calling thread, which is of `kind` if the tool has not heard of it before;
+/// nullptr: no memory.
 Thread* own_thread(int kind) noexcept {
   if (t_thread != nullptr) [[likely]]
     return t_thread;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// OMPT for programs on libgomp, which has none (WSTREE_OMPT=1). The entries in gomp/ say here what the
-// calling thread does, and the tool hears of it. They ask tool_listens() first; what they say is lost on
-// threads that we have no memory for.
+// OMPT for programs on libgomp, which has none (WSTREE_OMPT=1). The entries in gomp/ report the calling
+// thread's events here, and the tool hears of them. They call tool_listens() first. Events of threads for
+// which there is no memory are lost.
 #pragma once
 
 #include "ompt/types.h"
@@ -11,30 +11,30 @@
 
 namespace wstree::abi::ompt {
 
-/// As tool_listens(), if the user wants a tool.
+/// Returns tool_listens(), if the user wants a tool.
 bool tool_listens_to(const void* caller) noexcept;
-/// Whether a tool wants to hear of the calls of the code at `caller` from us. The first call from code that
-/// runs on libgomp looks for the tool and lets it begin.
+/// Returns whether a tool wants to hear of the calls of the code at `caller` from us. The first call from
+/// code that runs on libgomp looks for the tool and lets it begin.
 inline bool tool_listens(const void* caller) noexcept { return wants_tool() && tool_listens_to(caller); }
 
 /// A worksharing construct that a thread is in.
 struct Construct {
-  int kind = 0; // of work; 0: none
+  int kind = 0; // kind of work; 0: none
   std::uint64_t count = 0;
   std::uint64_t step = 1; // between two values of a loop's variable
 };
 
-/// A task that is not an explicit one: a member of a region, or what a thread does outside of all regions.
+/// A task that is not an explicit one: a member of a region, or a thread outside of all regions.
 struct ToldRegion;
 struct Task {
   Data data{};
   TaskFrame frame{};
-  Data* parallel = nullptr;     // of its region
+  Data* parallel = nullptr;     // data of its region
   ToldRegion* region = nullptr; // nullptr: the thread is outside of all that we saw opening
-  Task* outer = nullptr;        // of the same thread
+  Task* outer = nullptr;        // the next outer task of this thread
   std::uint32_t index = 0;
   std::uint32_t members = 1;
-  Construct construct; // the one that it is in
+  Construct construct; // the thread's present construct
 };
 
 /// A region, on the stack of the thread that opens it, from before the fork until after the join.
@@ -48,14 +48,14 @@ struct ToldRegion {
 
   const void* caller;
   Task* parent; // nullptr: no memory for the thread, the tool is not told of the region
-  Task primary; // of member 0
+  Task primary; // task of member 0
   Data data{};
-  Data left{}; // where the parent was before
+  Data left{}; // the parent's frame data before the region
 };
 
-/// A member of a region, around what the program's outlined function does. libgomp does not say when a worker
-/// leaves the barrier of the region: the tool hears of its beginning and end, and of the end of the worker's
-/// task, when the worker enters it. Member 0 leaves it when the region is over.
+/// A member of a region, around the call of the program's outlined function. libgomp has no event for a
+/// worker that leaves the barrier of the region: the tool hears of its beginning and end, and of the end of
+/// the worker's task, when the worker enters it. Member 0 leaves it when the region is over.
 class ToldMember {
 public:
   ToldMember(ToldRegion& region, std::uint32_t index, std::uint32_t members, void* frame) noexcept;
@@ -71,7 +71,7 @@ private:
 
 /// The calling thread enters `construct`. It leaves a construct that is cancelled as any other.
 void begin_work(const Construct& construct, const void* caller) noexcept;
-/// It leaves what it is in.
+/// Ends the construct that the thread is in.
 void end_work(const void* caller) noexcept;
 /// It got the iterations from `first` until `past`, exclusive, of the loop that it is in.
 void tell_iterations(std::uint64_t first, std::uint64_t past) noexcept;

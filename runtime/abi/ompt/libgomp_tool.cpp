@@ -17,7 +17,7 @@ constinit pthread_key_t g_thread_key = 0;
 
 namespace {
 
-constexpr unsigned k_version = 202111; // OpenMP 5.2: what a tool may expect of OMPT, not of the runtime
+constexpr unsigned k_version = 202111; // OpenMP 5.2: the version of OMPT for tools, not that of the runtime
 constexpr const char* k_name = "libwstree for libgomp";
 
 constinit StartResult* g_result = nullptr; // written while the tool begins
@@ -26,8 +26,8 @@ constinit std::atomic<const void*> g_code{nullptr}; // relaxed: any code will do
 constinit std::atomic<bool> g_is_over{false};       // relaxed: only one thread gets false back
 constinit thread_local bool t_begins_tool __attribute__((tls_model("initial-exec"))) = false;
 
-/// Whether the runtime around `address` has OMPT. A thread mostly asks again for the runtime that it asked
-/// for last.
+/// Returns whether the runtime around `address` has OMPT. A thread mostly asks again for the runtime that it
+/// asked for last.
 bool has_ompt(const void* address) noexcept {
   struct Answer {
     const void* address;
@@ -51,7 +51,7 @@ bool begin_tool() noexcept {
   g_result = start_loaded_tool(k_version, k_name);
   if (g_result == nullptr) g_result = start_listed_tool(k_version, k_name);
   if (g_result == nullptr || g_result->initialize(&look_up_ours, 0, &g_result->tool) == 0) return false;
-  // After what the tool has registered, and therefore run before it.
+  // Registered after the tool's functions, and therefore run before them.
   if (std::atexit(finalize_tool) == 0) return true;
   finalize_tool();
   return false;

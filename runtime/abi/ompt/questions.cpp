@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a tool on libgomp can ask us: the entry points of OpenMP 5.2, section 19.6.1, but for those of devices
-// and of the memory of tasks.
+// The entry points for a tool on libgomp: those of OpenMP 5.2, section 19.6.1, but for those of devices and
+// of the memory of tasks.
 #include "ompt/threads.h"
 #include "resolve/runtime.h"
 
@@ -36,7 +36,7 @@ int enumerate_states(int current, int* next, const char** name) {
   return 1;
 }
 
-/// We tell of no mutex.
+/// Our events have no mutex.
 int enumerate_mutexes(int, int*, const char**) { return 0; }
 
 int answer_for(int event) noexcept {
@@ -77,7 +77,7 @@ int get_state(std::uint64_t* wait) {
   return t_thread != nullptr ? t_thread->state() : k_undefined;
 }
 
-/// The task `level` regions further out; nullptr: there is none.
+/// Returns the task `level` regions further out; nullptr: there is none.
 Task* task_at(int level) noexcept {
   Task* task = t_thread != nullptr ? t_thread->task : nullptr;
   for (; task != nullptr && level > 0; --level)
@@ -112,7 +112,7 @@ std::uint64_t get_unique_id() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1; // relaxed: nothing but the number counts
 }
 
-// --- what libgomp knows
+// --- questions to libgomp
 
 constinit Real<int()> g_procs{"omp_get_num_procs"};
 constinit Real<int()> g_devices{"omp_get_num_devices"};

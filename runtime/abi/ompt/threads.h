@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What we keep of each thread for the tool of libgomp, and what the files about that tool share.
+// Records of threads for the tool of libgomp, and the state that the files about that tool share.
 #pragma once
 
 #include "ompt/libgomp.h"
@@ -23,7 +23,7 @@ struct Thread {
   int kind;
   int barrier = 0; // its state while it waits in a barrier; 0: it does not
   Data data{};
-  Data around{}; // of the implicit region around `outermost`
+  Data around{}; // data of the implicit region around `outermost`
   Task outermost;
   Task* task; // the innermost one; nullptr: a worker between regions
 
@@ -34,7 +34,7 @@ struct Thread {
   }
 };
 
-/// Of the calling thread; nullptr: the tool has not heard of it. Signal handlers of tools ask.
+/// The calling thread's record; nullptr: the tool has not heard of it. Signal handlers of tools read it.
 extern constinit thread_local Thread* t_thread __attribute__((tls_model("initial-exec")));
 
 extern Callbacks g_told_by_us;
@@ -43,12 +43,12 @@ extern Callbacks g_told_by_us;
 /// begin makes the key.
 extern pthread_key_t g_thread_key;
 void end_thread(void* thread) noexcept;
-/// Tells the tool that the calling thread ends.
+/// Calls the tool for the end of the calling thread.
 void tell_end_of(Thread& thread) noexcept;
 
-/// The functions that a tool asks for by name; nullptr: we do not have it.
+/// Returns the function of that name for a tool; nullptr: we do not have it.
 Function look_up_ours(const char* name);
-/// Some code that runs on the runtime in question.
+/// Returns some code that runs on the runtime in question.
 const void* told_code() noexcept;
 /// The tool ends: it is told the last events, and no more.
 void finalize_tool() noexcept;

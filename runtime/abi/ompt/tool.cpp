@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Between the runtime and a tool. The runtime calls the first ompt_start_tool that it finds, which is ours.
-// We find the tool as the runtime would have, and let it have the runtime's functions, except for the one
-// that registers callbacks. Two kinds of callbacks concern us: those of loops, which we call for ours; and
+// We find the tool as the runtime would have, and give it the runtime's functions, except for the
+// registration of callbacks. Two kinds of callbacks concern us: those of loops, which we call for ours; and
 // those that name a call of the runtime that we make, where we put in the program's address.
 #include "ompt/tool.h"
 
@@ -21,25 +21,25 @@ constinit thread_local OpenCall* OpenCall::t_innermost __attribute__((tls_model(
 
 namespace {
 
-/// Of the first runtime that finds a tool; other runtimes are left alone.
+/// The tool of the first runtime that finds one; other runtimes are left alone.
 struct Tool {
   StartResult* theirs = nullptr;
   Lookup lookup = nullptr;
   SetCallback set = nullptr;
   GetCallback get = nullptr;
   GetTaskInfo get_task = nullptr;
-  bool names_kinds = false; // the runtime tells of loops by the kind of their schedule
+  bool names_kinds = false; // the runtime's events name the kind of a loop's schedule
 };
 constinit Tool g_tool;
 constinit std::atomic<bool> g_taken{false};
-/// libomp tells kinds from 18 on; 19 is the first that differs from those before by a function.
+/// libomp names kinds from 18 on; 19 is the first that differs from those before by a function.
 constinit Real<void(void*, int)> g_first_with_kinds{"__kmpc_dispatch_deinit", true};
-/// What the tool has registered of the events that concern us.
+/// The tool's callbacks for the events that concern us.
 constinit Callbacks g_callbacks;
 
 template <class Callback> Callback callback(int event) noexcept { return g_callbacks.of<Callback>(event); }
 
-/// Where the program made the call that the runtime got from `code`.
+/// Returns the address of the program's call that reached the runtime from `code`.
 const void* in_program(const void* code) noexcept {
   if (code == nullptr || !is_own_code(code)) return code;
   const OpenCall* call = OpenCall::innermost();
@@ -64,7 +64,7 @@ void on_cancel(Data* task, int flags, const void* code) {
   if (const auto tell = callback<Cancel>(k_cancel)) tell(task, flags, in_program(code));
 }
 
-/// What the runtime gets instead of the tool's function; nullptr: that function itself.
+/// Returns the function that the runtime gets instead of the tool's; nullptr: the tool's own.
 Function stand_in(int event) noexcept {
   switch (event) {
   case k_parallel_begin:
@@ -75,7 +75,7 @@ Function stand_in(int event) noexcept {
     return reinterpret_cast<Function>(&on_sync<k_sync_region>);
   case k_sync_region_wait:
     return reinterpret_cast<Function>(&on_sync<k_sync_region_wait>);
-  case k_mutex_released: // the runtime may tell an address that it remembers from another call
+  case k_mutex_released: // the runtime may pass an address that it remembers from another call
     return reinterpret_cast<Function>(&on_released);
   case k_cancel:
     return reinterpret_cast<Function>(&on_cancel);
@@ -127,7 +127,7 @@ void finalize(Data*) {
 
 constinit StartResult g_ours{&initialize, &finalize, {0}};
 
-/// Where the calling thread is, as the runtime tells it.
+/// The calling thread's task and region, as the runtime reports them.
 struct Where {
   Data* task = nullptr;
   Data* parallel = nullptr;
@@ -140,8 +140,8 @@ Where where_now() noexcept {
   return here;
 }
 
-/// What the event of a served loop says: the schedule that the program's clause names. "Other" where the
-/// clause leaves the choice to us.
+/// Returns the kind of work in the event of a served loop: the schedule that the program's clause names.
+/// "Other" where the clause leaves the choice to us.
 int work_of(config::LoopKind kind) noexcept {
   if (!g_tool.names_kinds) return k_work_loop;
   switch (kind) {
@@ -154,7 +154,7 @@ int work_of(config::LoopKind kind) noexcept {
     return k_work_loop_guided;
   case config::LoopKind::runtime:
   case config::LoopKind::auto_:
-  case config::LoopKind::taskloop: // the runtime tells of those itself
+  case config::LoopKind::taskloop: // the runtime has events for these itself
     break;
   }
   return k_work_loop_other;
@@ -170,7 +170,7 @@ void tell_work(const Frame& frame, int endpoint) noexcept {
 } // namespace
 
 void attend_loop(Frame& frame, config::LoopKind kind, const void* caller) noexcept {
-  if (tool_listens(caller)) return frame.loop.hold(); // what is told of it, gomp/ tells
+  if (tool_listens(caller)) return frame.loop.hold(); // gomp/ calls the tool for this loop
   if (callback<Work>(k_work) == nullptr && callback<Dispatch>(k_dispatch) == nullptr) return;
   frame.code = caller;
   frame.work = static_cast<std::uint16_t>(work_of(kind));

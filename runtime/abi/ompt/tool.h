@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The profiler that listens to the runtime, if there is one and the library was asked for: which events it
-// wants, and what it is told of the loops that we serve.
+// The profiler that listens to the runtime, if there is one and the library is active: the events that it
+// wants, and those of the loops that we serve.
 #pragma once
 
 #include "frame.h"
@@ -21,7 +21,7 @@ public:
   OpenCall(const OpenCall&) = delete;
   OpenCall& operator=(const OpenCall&) = delete;
 
-  /// The calling thread's innermost one; nullptr: none.
+  /// Returns the calling thread's innermost call; nullptr: none.
   static const OpenCall* innermost() noexcept { return t_innermost; }
   const void* caller() const noexcept { return caller_; }
 

@@ -23,7 +23,7 @@ struct StartResult {
 };
 using StartTool = StartResult*(unsigned version, const char* runtime);
 
-/// Where a task has left the program's code and come back to it.
+/// The places at which a task has left the program's code and come back to it.
 struct TaskFrame {
   Data exit;
   Data enter;
@@ -37,11 +37,11 @@ using GetCallback = int (*)(int event, Function*);
 using GetTaskInfo = int (*)(int ancestor, int* flags, Data** task, void** frame, Data** parallel,
                             int* thread);
 
-// What set_callback answers: which of the events a tool is told of.
+// Results of set_callback: of which events a tool is told.
 inline constexpr int k_set_error = 0;
 inline constexpr int k_set_never = 1;
 inline constexpr int k_set_sometimes = 3;
-inline constexpr int k_set_sometimes_paired = 4; // of both ends of a scope or of neither
+inline constexpr int k_set_sometimes_paired = 4; // both ends of a scope are told, or neither
 inline constexpr int k_set_always = 5;
 
 // Events.
@@ -92,12 +92,12 @@ inline constexpr int k_barrier_of_loop = 8;
 inline constexpr int k_barrier_of_region = 9;
 inline constexpr int k_dispatch_chunk = 3;
 
-/// What the instance of a dispatch event points to.
+/// The iterations that the instance of a dispatch event points to.
 struct Chunk {
   std::uint64_t start;
   std::uint64_t iterations;
 };
-/// The iterations from `first` to `last`, both inclusive, in steps of `step`.
+/// Returns the iterations from `first` to `last`, both inclusive, in steps of `step`.
 inline Chunk chunk_of(std::uint64_t first, std::uint64_t last, std::uint64_t step) noexcept {
   const bool up = static_cast<std::int64_t>(step) > 0;
   return {up ? first : last, up ? (last - first) / step + 1 : (first - last) / (0 - step) + 1};
@@ -106,7 +106,7 @@ inline Chunk chunk_of(std::uint64_t first, std::uint64_t last, std::uint64_t ste
 /// The functions that a tool has registered with a runtime.
 class Callbacks {
 public:
-  /// The one for `event`; nullptr: none.
+  /// Returns the callback for `event`; nullptr: none.
   template <class Callback> Callback of(int event) const noexcept {
     return reinterpret_cast<Callback>(
         registered_[static_cast<std::size_t>(event)].load(std::memory_order_relaxed));
@@ -119,7 +119,8 @@ public:
   }
 
 private:
-  // relaxed: the tool's functions do not depend on what its threads did before; the runtime promises no more.
+  // relaxed: the tool's functions do not depend on earlier writes of its threads; the runtime promises
+  // no more.
   std::array<std::atomic<Function>, k_events> registered_{};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// pthread_atfork() for this library alone. That of glibc, which would be linked in, refers to a function that
-// musl does not have, and musl would not start the program.
+// pthread_atfork() for this library alone. The function of glibc, which would be linked in, refers to a
+// function that musl does not have, and musl would not start the program.
 #include <pthread.h>
 
 #include <cerrno>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Filters of system calls (seccomp) that the program puts up: a call that it does not make itself may end it
-// from then on. The kernel says whether calls are filtered, but whether a filter has come since the process
-// began, as in a container, only in a file, which may not be opened then. So this library stands in front of
-// the two functions by which programs and libseccomp put filters up (place/README.md).
+// from then on. The kernel answers whether calls are filtered. Whether a filter has come since the process
+// began, as in a container, stands only in a file, which may not be opened then. So this library stands in
+// front of the two functions by which programs and libseccomp put filters up (place/README.md).
 //
 // syscall() is assembler code (syscall_<architecture>.S), which hands on by a jump: a program may make
 // processes by it, and where it passes no argument, a variable of its own stands, which others may write.
@@ -18,7 +18,7 @@
 
 namespace wstree::abi {
 
-// Where the assembler code goes on; nullptr: not known yet. relaxed: it leads to code only.
+// The address at which the assembler code goes on; nullptr: not known yet. relaxed: it leads to code only.
 extern std::atomic<void*> g_next_syscall __asm__("wstree_next_syscall");
 constinit std::atomic<void*> g_next_syscall{nullptr};
 
@@ -45,7 +45,8 @@ void* find_next_syscall() noexcept {
 
 [[gnu::constructor]] void load() noexcept { find_next_syscall(); }
 
-/// Without a program for the filter, the call only asks what the kernel knows.
+/// Returns whether the call puts a filter up. Without a program for the filter, it only tests the
+/// kernel's abilities.
 bool puts_filter_up(long option, long mode, long program) noexcept {
   return option == k_set_filter && (mode == SECCOMP_MODE_STRICT || program != 0);
 }
@@ -61,7 +62,8 @@ using namespace wstree::abi;
 
 extern "C" {
 
-/// Before a call of syscall() that may put a filter up, and before the first one. Where that goes on.
+/// Takes part before a call of syscall() that may put a filter up, and before the first call. Returns the
+/// function at which the call goes on.
 void* wstree_before_syscall(int number, long a, long b, long c) noexcept {
   if ((number == SYS_seccomp && puts_filter_up_by_seccomp(a, c)) ||
       (number == SYS_prctl && puts_filter_up(a, b, c)))

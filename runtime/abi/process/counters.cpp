@@ -30,7 +30,7 @@ using observe::k_counters;
 struct Event {
   std::uint32_t type;
   std::uint64_t config;
-  bool in_kernel; // a switch happens there; what the kernel does otherwise, many users may not see
+  bool in_kernel; // a switch happens there; many users may not count the kernel's other events
 };
 constexpr std::array<Event, k_counters> k_events{
     {{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
@@ -112,7 +112,8 @@ void say_why_not(const Errors& errors) noexcept {
   observe::say(line.view());
 }
 
-/// The program may need the descriptors that it may still have: half of them are its own.
+/// Returns whether enough descriptors remain for the program: half of those that it may still have are
+/// its own.
 bool leaves_enough(long file) noexcept {
   rlimit files{};
   return system_call(SYS_prlimit64, 0, static_cast<int>(RLIMIT_NOFILE), 0, &files) == 0 &&
@@ -158,7 +159,8 @@ void open_group() noexcept {
   if (t_group->size != k_counters) say_why_not(errors);
 }
 
-/// Whether the descriptor is still that of the events: the program may have closed it, and opened a file.
+/// Returns whether the descriptor is still that of the events: the program may have closed it, and opened
+/// a file.
 bool has_leader(const Group& group) noexcept {
   std::uint64_t id = 0;
   return system_call(SYS_ioctl, group.leader, PERF_EVENT_IOC_ID, &id) == 0 && id == group.id[0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads and processes that a pinned worker starts do not inherit its pin: they get the mask that the worker
-// had before. And threads whose stacks are small get a page more, for what the library takes of them.
+// had before. And threads whose stacks are small get a page more, because the library uses some stack.
 // (place/thread_pin.cpp watches forks; place/README.md has the functions and why each of them.)
 //
 // The library is in all kinds of processes, and nearly all calls come from threads that are not pinned: we
@@ -11,7 +11,7 @@
 //
 // posix_spawn and posix_spawnp exist in two versions: up to glibc 2.14 the shell ran a script without #!. A
 // program of that time binds to ours, which has no version, and gets the present behaviour, an error: the
-// call does not tell how old the program is.
+// call does not show the program's age.
 #include "export.h"
 #include "resolve/libc.h"
 #include "thread_pin.h"
@@ -30,7 +30,7 @@ namespace {
 using namespace wstree;
 using abi::LibcFunction;
 
-using Texts = char* const[]; // of arguments or variables, ends with null
+using Texts = char* const[]; // arguments or variables, ends with null
 
 constinit LibcFunction<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> g_pthread_create{
     "pthread_create"};
@@ -57,13 +57,14 @@ auto start(Function& function, Failure failure, Args... args) {
   return function(failure, args...);
 }
 
-/// More than what a thread has less with the library: its thread-local variables, of which the C library
-/// makes a part of the stack, and what a served region takes of the stack of its members.
+/// More than a thread's loss of stack with the library: its thread-local variables, of which the C library
+/// makes a part of the stack, and the frames of a served region on the stacks of its members.
 constexpr std::size_t k_room = 4096;
 constexpr std::size_t k_small_stack = std::size_t{128} * 1024;
 
-/// Where a small stack is asked for: `more` asks for one with that room. The runtime gives its workers what
-/// the program needs (OMP_STACKSIZE), and knows nothing of us.
+/// Returns whether the attributes ask for a small stack: `more` then asks for a stack with that room in
+/// addition. The runtime gives its workers the stack that the program needs (OMP_STACKSIZE), and does not
+/// count ours.
 bool make_room(const pthread_attr_t& attributes, pthread_attr_t& more) noexcept {
   void* low = nullptr;
   std::size_t size = 0;

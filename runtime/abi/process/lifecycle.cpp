@@ -7,9 +7,9 @@
 // environment that the loader passes to it, and everything else waits for the first use (session.cpp).
 //
 // Nor are other preloaded libraries initialised, which may have put functions of their own in front of any of
-// the C library's. So a constructor asks the kernel (system_call.h) or the C library itself
-// (find_unwrapped()). Of what other libraries may define it calls only what compilers call on their own, such
-// as memcpy().
+// the C library's. So a constructor calls the kernel (system_call.h) or the C library itself
+// (find_unwrapped()). Among the functions that other libraries may define it calls only those that compilers
+// call on their own, such as memcpy().
 #include "marked_schedule.h"
 #include "message.h"
 #include "options.h"
@@ -74,7 +74,8 @@ void read_request(char** envp) noexcept {
     } else if (const auto asked = config::parse_schedule(value)) {
       if (asked->monotonic && !config::is_monotonic(asked->kind)) return replace_unkept(*entry, *asked);
       abi::remember_request(value, *asked);
-      // A child process that has the library reads what we meant; one without it finds a valid schedule.
+      // A child process that has the library reads the schedule of ours; one without it finds a
+      // valid schedule.
       replace(*entry, config::to_marked(*asked).view());
     } else if (const auto chunk = config::parse_monotonic_dynamic(value)) {
       abi::marks().leave_to_program(*chunk);
@@ -85,8 +86,8 @@ void read_request(char** envp) noexcept {
   }
 }
 
-/// Region and loop entries tell tools in an active process only. Of a value that makes no sense the first
-/// region says so.
+/// Region and loop entries call tools in an active process only. The first region reports a value that makes
+/// no sense.
 void read_ompt(const char* const* envp) noexcept {
   const auto value = config::find_variable(envp, config::text_of(config::Option::ompt).name);
   if (!value || config::trim(*value).empty()) return;
@@ -96,8 +97,8 @@ void read_ompt(const char* const* envp) noexcept {
   abi::want_tool(wanted.has_value());
 }
 
-/// A user can ask for loops that say dynamic, guided or auto without OMP_SCHEDULE, and rules may ask for any.
-/// A value that makes no sense activates the library too: the first region then reports it.
+/// A user can ask for loops with dynamic, guided or auto in their source, without OMP_SCHEDULE, and rules may
+/// ask for any. A value that makes no sense activates the library too: the first region then reports it.
 void read_wishes(const char* const* envp) noexcept {
   const auto rules = config::find_variable(envp, config::text_of(config::Option::rules).name);
   if (rules && !config::parse_rules(*rules).value_or("").empty()) {

@@ -19,7 +19,7 @@ template <class Get> Moment moment_now(Get get) noexcept {
   return moment_by(4 * core::StdPlatform::ticks_per_ms() / 1000, core::StdPlatform::ticks, get);
 }
 
-/// What has passed on both clocks since load time: long enough to compare them.
+/// Returns the time since load time on both clocks: long enough to compare them.
 Moment passed() noexcept {
   constexpr std::uint64_t k_enough_ns = 50'000;
   Moment now;

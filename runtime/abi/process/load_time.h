@@ -7,14 +7,14 @@
 
 namespace wstree::abi {
 
-/// The same time on two clocks: core::StdPlatform::ticks(), and CLOCK_MONOTONIC.
+/// One moment on two clocks: core::StdPlatform::ticks(), and CLOCK_MONOTONIC.
 struct Moment {
   std::uint64_t ticks = 0, nanoseconds = 0;
 };
 
 /// Looks at both clocks, ticks() and `get(clock, &time)`, until nothing has come between the looks, which
 /// then are at most `together` ticks apart: a thread that waits for a processor there would make ticks seem
-/// many times too long or too short. Where calls are slow that never happens; the closest looks count then.
+/// many times too long or too short. If calls are slow, this never happens; the closest looks count then.
 template <class Ticks, class Get> Moment moment_by(std::uint64_t together, Ticks ticks, Get get) noexcept {
   constexpr int k_attempts = 20;
   Moment found;
@@ -32,17 +32,17 @@ template <class Ticks, class Get> Moment moment_by(std::uint64_t together, Ticks
   return found;
 }
 
-/// Whether the thread may read core::StdPlatform::ticks(). A program can forbid that to its threads, and the
-/// signal that it asks for instead would meet us where we share out loops.
+/// Returns whether the thread may read core::StdPlatform::ticks(). A program can forbid that to its threads,
+/// and the signal that it asks for instead would meet us where we share out loops.
 bool may_read_ticks() noexcept;
 
 /// By the constructor of the library (lifecycle.cpp), before there are threads.
 void remember_load_time() noexcept;
 const Moment& load_time() noexcept;
-/// Measured between load time and now, by any thread. In a process that has just been loaded it waits until
-/// the span is long enough.
+/// Returns the length of a tick, measured between load time and now, in any thread. In a process that has
+/// just been loaded it waits until the span is long enough.
 double ns_per_tick() noexcept;
-/// How many ticks such a time takes, measured in the same way. Without floats: see core::DefaultFloats.
+/// Returns the ticks in a time, measured in the same way. Without floats: see core::DefaultFloats.
 std::uint64_t ticks_in(std::uint32_t nanoseconds) noexcept;
 
 } // namespace wstree::abi

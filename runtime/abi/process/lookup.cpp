@@ -17,7 +17,7 @@ extern "C" void* const __dso_handle __attribute__((visibility("hidden")));
 
 namespace wstree::abi {
 
-// Where the assembler code goes on; nullptr: not known yet. relaxed: it leads to code only.
+// The address at which the assembler code goes on; nullptr: not known yet. relaxed: it leads to code only.
 extern std::array<std::atomic<void*>, 2> g_next_lookups __asm__("wstree_next_lookups");
 constinit std::array<std::atomic<void*>, 2> g_next_lookups{};
 
@@ -57,8 +57,9 @@ using namespace wstree::abi;
 
 extern "C" {
 
-/// Before a look-up in an object that the program has opened, and before the first look-up. Where that goes
-/// on; `index`: dlsym, dlvsym. May take the lock of dl_iterate_phdr(); the look-up takes the loader's.
+/// Takes part before a look-up in an object that the program has opened, and before the first look-up.
+/// Returns the function at which the look-up goes on; `index`: dlsym, dlvsym. May take the lock of
+/// dl_iterate_phdr(); the look-up takes the loader's.
 void* wstree_before_lookup(void* handle, std::size_t index) noexcept {
   if (handle != RTLD_DEFAULT && handle != RTLD_NEXT) bind_opened_objects();
   void* const next = g_next_lookups[index].load(std::memory_order_relaxed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Code that C++ cannot say: it hands on by a jump, because the C library goes by the return address. See
-// lookup.cpp.
+// Code that C++ has no words for: it hands on by a jump, because the C library goes by the return address.
+// See lookup.cpp.
 
 	.text
 

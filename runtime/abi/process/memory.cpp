@@ -14,7 +14,7 @@ void* aligned(std::size_t size, std::align_val_t alignment) noexcept {
 
 } // namespace
 
-// malloc(0) may say nullptr, which would look like a failure.
+// malloc(0) may return nullptr, which would look like a failure.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return std::malloc(size != 0 ? size : 1);
 }

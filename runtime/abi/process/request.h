@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which schedule of ours was asked for: by the environment at load time, or by the program
+// The schedule of ours that was asked for: by the environment at load time, or by the program
 // with omp_set_schedule.
 #pragma once
 
@@ -25,39 +25,41 @@ namespace wstree::abi {
 inline constexpr int k_sentinel_kind = static_cast<int>(0x80000002U);
 config::MarkTable& marks() noexcept;
 
-/// Whether a schedule of ours has been asked for: by OMP_SCHEDULE or WSTREE_LOOPS at load time, or by
+/// Returns whether a schedule of ours has been asked for: by OMP_SCHEDULE or WSTREE_LOOPS at load time, or by
 /// omp_set_schedule. Until then every entry point hands over to the runtime and does nothing else. session()
-/// orders what the options say.
+/// orders the values of the options.
 inline bool active() noexcept { return !is_idle(); }
 
-/// The program asks for one of our schedules. False in setuid programs, where the library does nothing.
+/// Activates the library: the program asks for one of our schedules. Returns false in setuid programs, where
+/// the library does nothing.
 bool activate() noexcept;
-/// Whether the user wants a tool to hear of programs on libgomp (WSTREE_OMPT), and none has turned out to be
+/// True if the user wants a tool to hear of programs on libgomp (WSTREE_OMPT), and none has turned out to be
 /// missing. relaxed everywhere: the constructor of the library sets it, before there are threads, and a
 /// thread that learns late that it is over calls no tool.
 extern std::atomic<bool> g_wants_tool;
 inline bool wants_tool() noexcept { return g_wants_tool.load(std::memory_order_relaxed); }
 inline void want_tool(bool wanted) noexcept { g_wants_tool.store(wanted, std::memory_order_relaxed); }
 
-/// Whether options or rules may have static loops executed piece by piece. relaxed: as g_wants_tool.
+/// True if options or rules may have static loops executed piece by piece. relaxed: as g_wants_tool.
 extern std::atomic<bool> g_wants_pieces;
 inline bool wants_pieces() noexcept { return g_wants_pieces.load(std::memory_order_relaxed); }
 inline void want_pieces() noexcept { g_wants_pieces.store(true, std::memory_order_relaxed); }
 
-/// Another user's environment must not steer this process: the library does nothing.
+/// Returns whether another user's environment could steer this process (setuid programs): the library does
+/// nothing then.
 bool is_secure() noexcept;
 
-/// What schedule(runtime) loops of a task use.
+/// The schedule of a task's schedule(runtime) loops.
 struct TaskSchedule {
   bool ours = false;
   core::Model model = core::Model::tree;
   std::uint64_t chunk = 1; // in units, which are iterations; 0: none was given
   bool operator==(const TaskSchedule&) const = default;
 };
-/// What the calling task's schedule(runtime) loops use. `caller`: see Real.
+/// Returns the schedule of the calling task's schedule(runtime) loops. `caller`: see Real.
 TaskSchedule task_schedule(const void* caller) noexcept;
 
-/// The models have the numbers of their kinds (core/kinds.h).
+/// Returns the model of a kind, whose number it has (core/kinds.h).
 constexpr core::Model model_of(config::ScheduleKind kind) noexcept { return static_cast<core::Model>(kind); }
 
 static_assert(omp_sched_wsstatic - omp_sched_wstree + 1 == static_cast<int>(config::k_schedule_kinds));
@@ -68,13 +70,13 @@ constexpr std::optional<config::ScheduleKind> own_kind(int number) noexcept {
   return static_cast<config::ScheduleKind>(number - omp_sched_wstree);
 }
 
-/// The loading thread remembers what it found, before the C library is ready (lifecycle.cpp).
+/// The loading thread stores its findings, before the C library is ready (lifecycle.cpp).
 void remember_request(std::string_view value, const config::ScheduleRequest& request) noexcept;
 void remember_secure() noexcept;
 
-/// What OMP_SCHEDULE asked for.
+/// Returns the request in OMP_SCHEDULE.
 const std::optional<config::ScheduleRequest>& environment_request() noexcept;
-/// Says what is wrong with that value.
+/// Reports the error in that value.
 void report_request(config::LineSink lines) noexcept;
 
 } // namespace wstree::abi

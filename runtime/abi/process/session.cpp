@@ -70,7 +70,7 @@ loop::ProcessorTime processor_time() noexcept {
   return {static_cast<std::uint64_t>(ns * g_ticks_per_ns), static_cast<std::uint64_t>(use.ru_nvcsw)};
 }
 
-/// How many ticks pass when a thread looks at the clock.
+/// Returns the ticks of a look at the clock.
 std::uint64_t clock_cost() noexcept {
   std::uint64_t least = ~std::uint64_t{0};
   for (int i = 0; i < 100; ++i) {
@@ -111,7 +111,7 @@ void prepare_measuring(Session& made) noexcept {
 
 void read_rules(Session& made, config::LineSink lines) noexcept {
   if (made.options.rules.empty()) return;
-  // From the environment itself: rules in it may be longer than what the options keep.
+  // From the environment itself: rules in it may be longer than those that the options keep.
   const auto value = config::find_variable(environ, config::text_of(config::Option::rules).name);
   if (!value) return;
   made.rules = Rules::load(config::trim(*value), lines, !place::has_new_call_filter());
@@ -131,7 +131,7 @@ void do_without_ticks(config::Options& options) noexcept {
   options.trace_path = {};
 }
 
-/// Whether WSTREE_WAIT=auto may decide: the user has not said how threads wait.
+/// Returns whether WSTREE_WAIT=auto may decide: the user has not set how threads wait.
 bool may_choose_waiting() noexcept {
   for (const char* const name : {"OMP_WAIT_POLICY", "KMP_BLOCKTIME", "KMP_LIBRARY"})
     if (!config::trim(config::find_variable(environ, name).value_or("")).empty()) return false;

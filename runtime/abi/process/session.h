@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the whole process shares: the options and what follows from them, the clock, and the report at exit.
+// The state of the whole process: the options and what follows from them, the clock, and the report at exit.
 #pragma once
 
 #include "options.h"
@@ -18,24 +18,24 @@ namespace wstree::abi {
 struct Session {
   config::Options options;
   core::Settings settings;
-  core::Settings without_history; // the same for loops whose rules say so
+  core::Settings without_history; // settings for loops whose rules turn the history off
   Rules* rules = nullptr;         // nullptr: there are none
   bool serves_named = false;      // perhaps also loops whose schedule the environment does not choose
-  TaskSchedule named{true};       // of loops that say dynamic, guided or auto; in units of their chunk
+  TaskSchedule named{true};       // for loops with dynamic, guided or auto; in units of their chunk
   bool balances = false;          // perhaps cuts static loops
   bool repeats = false;           // perhaps calls functions of regions again
   bool measured = false;          // members count and time loops
-  bool recorded = false;          // and keep what the iterations cost
-  bool traced = false;            // and keep when they did what
-  bool counted = false;           // and read what the processor counts
+  bool recorded = false;          // and keep the times of iterations
+  bool traced = false;            // and keep their events with the times
+  bool counted = false;           // and read the processor's counters
   bool chooses_waiting = false;   // shortens how long idle threads spin
   bool watches_gaps = false;      // looks at the time between regions
   bool watches_regions = false;   // for one of these, or for rules or a trace
-  loop::Pace pace;                // how finely they do
+  loop::Pace pace;                // pace of the recordings
 
-  /// Whether regions need more than usual, because of rules or a tool; whether loops do, because of rules,
-  /// because they are measured, or because a tool hears of them. relaxed: a thread that learns late of a tool
-  /// tells it of later ones.
+  /// Returns whether regions need more than usual, because of rules or a tool; and whether loops do, because
+  /// of rules, because they are measured, or because a tool hears of them. relaxed: a thread that learns late
+  /// of a tool calls it for later ones.
   bool attends_regions() const noexcept { return attends_regions_.load(std::memory_order_relaxed); }
   bool attends_loops() const noexcept { return attends_loops_.load(std::memory_order_relaxed); }
   bool watches_loops() const noexcept { return watches_loops_.load(std::memory_order_relaxed); }
@@ -55,7 +55,7 @@ private:
 extern std::atomic<const Session*> g_session;
 const Session& prepare_session() noexcept;
 
-/// The first call reads the options, prepares the rest, and prints what is wrong with values. Any thread.
+/// The first call reads the options, prepares the rest, and prints errors in values. Any thread.
 inline const Session& session() noexcept {
   // acquire: pairs with the release in prepare_session(), so that the options are complete.
   const Session* ready = g_session.load(std::memory_order_acquire);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Code that C++ cannot say: it hands on arguments whose number is not known. See call_filters.cpp.
+// Code that C++ has no words for: it hands on arguments whose number is not known. See call_filters.cpp.
 
 	.text
 

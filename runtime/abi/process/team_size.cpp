@@ -15,7 +15,7 @@ namespace {
 // The environment keeps a pointer to it.
 constinit config::FixedText<40> g_entry;
 
-/// The first entry of this name, as getenv would find it; nullptr: there is none.
+/// Returns the first entry of this name, as getenv would find it; nullptr: there is none.
 char** find_entry(char** envp, std::string_view name) noexcept {
   for (; *envp != nullptr; ++envp) {
     const std::string_view text = *envp;

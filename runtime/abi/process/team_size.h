@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// WSTREE_THREADS=auto: the size of teams by what the process may really use.
+// WSTREE_THREADS=auto: the size of teams by the CPUs that the process may really use.
 #pragma once
 
 namespace wstree::abi {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects that a program closes. Until then this library remembers what their code has called
-// (resolve/callers.h). It forgets that, and the object goes; what loops have cost may serve as a guess for
+// Objects that a program closes. Until then this library remembers the functions that their code has called
+// (resolve/callers.h). It forgets them, and the object goes; the costs of loops may serve as a guess for
 // other code at the same address. With statistics, recordings, traces or rules the object stays, because they
 // name loops by the addresses of its code, and with static loops that are executed piece by piece, because so
 // are the proofs of their functions. The runtime that an object has brought along stays in any case.
@@ -27,7 +27,7 @@ constinit std::atomic<bool> g_ends{false};
 
 [[gnu::destructor]] void end() noexcept { g_ends.store(true, std::memory_order_relaxed); }
 
-/// Whether code is known by its address for longer than a region.
+/// Returns whether code is known by its address for longer than a region.
 bool names_code() noexcept {
   const Session* const ready = g_session.load(std::memory_order_acquire); // as in session()
   return ready != nullptr && (ready->measured || ready->repeats);
@@ -47,7 +47,7 @@ extern "C" WSTREE_EXPORT int dlclose(void* handle) noexcept {
   else
     forget_callers();
   const int result = g_dlclose(-1, handle);
-  forget_callers(); // those that destructors have made known
+  forget_callers(); // the callers that destructors have made known
   forget_runtimes();
   close_doors();
   return result;

@@ -20,8 +20,8 @@
 namespace wstree::abi {
 namespace {
 
-/// Not the one that a sanitizer or another preloaded library puts in front: it is not ready when the loader
-/// runs our constructor.
+/// Not the function that a sanitizer or another preloaded library puts in front: it is not ready when the
+/// loader runs our constructor.
 constinit LibcFunction<int(int (*)(dl_phdr_info*, std::size_t, void*), void*)> g_for_each_object{
     "dl_iterate_phdr"};
 
@@ -51,7 +51,7 @@ struct Reference {
   void* ours;
 };
 
-/// Where `reference` leads now. relaxed: an address that leads to code only.
+/// Returns the address to which `reference` leads now. relaxed: it leads to code only.
 void* value_of(const Reference& reference) noexcept {
   return std::atomic_ref<void*>(*reinterpret_cast<void**>(reference.slot)).load(std::memory_order_relaxed);
 }
@@ -78,7 +78,7 @@ template <class Visit> void for_each_reference(const LoadedObject& object, Visit
     }
 }
 
-/// Whether the loader binds such a reference of `object` to this library.
+/// Returns whether the loader binds such a reference of `object` to this library.
 bool leads_to_us(const LoadedObject& object, const Reference& reference) noexcept {
   bool found = false;
   any_searched(object, [&](const link_map& map) {
@@ -88,7 +88,7 @@ bool leads_to_us(const LoadedObject& object, const Reference& reference) noexcep
   return found;
 }
 
-/// Whether a runtime comes before us, and has the function.
+/// Returns whether a runtime comes before us, and has the function.
 bool is_shadowed(const Reference& reference) noexcept {
   bool by_runtime = false;
   any_initial([&](const ElfObject& object, bool is_behind_us) {
@@ -100,10 +100,10 @@ bool is_shadowed(const Reference& reference) noexcept {
 }
 
 /// The entries that callers of one runtime have, and those runtimes: an address in each. relaxed, both: the
-/// constructor sets the first one, and an address says all there is to say.
+/// constructor sets the first one, and an address is the whole message.
 constinit std::atomic<const Doors*> g_doors{nullptr};
 
-/// The number of the door for callers of the runtime around `function`; 0: none is free.
+/// Returns the number of the door for callers of the runtime around `function`; 0: none is free.
 unsigned door_to(const void* function) noexcept {
   const LoadedObject runtime = object_around(function);
   if (!is_runtime(runtime.tables)) return 0;
@@ -116,8 +116,8 @@ unsigned door_to(const void* function) noexcept {
   return 0;
 }
 
-/// The runtime that `reference` was bound to before, past this library or by a door. The loader binds a
-/// reference once, and opens objects later that come first in its order.
+/// Returns the runtime that `reference` was bound to before, past this library or by a door. The loader binds
+/// a reference once, and opens objects later that come first in its order.
 LoadedObject bound_before(const Reference& reference) noexcept {
   const Doors* const doors = g_doors.load(std::memory_order_relaxed);
   if (!reference.is_bound || reference.value == nullptr || doors == nullptr) return {};
@@ -133,14 +133,14 @@ LoadedObject bound_before(const Reference& reference) noexcept {
   return runtime && is_runtime(runtime.tables) ? runtime : LoadedObject();
 }
 
-/// Where an object's references lead, found when the first one is met: most objects have none.
+/// The targets of an object's references, found when the first one is met: most objects have none.
 class Binding {
 public:
   explicit Binding(const LoadedObject& object) noexcept
       : object_(object), is_initial_(is_initial(object.tables)), is_a_runtime_(is_runtime(object.tables)) {}
 
-  /// The function that the loader has bound `reference` to, or would bind it to without this library. It has
-  /// bound initial objects in the order that holds for good.
+  /// Returns the function that the loader has bound `reference` to, or would bind it to without this library.
+  /// It has bound initial objects in the order that holds for good.
   void* provider_of(const Reference& reference) noexcept {
     if (!is_initial_)
       if (void* const found = bound_before(reference).tables.find(reference.name)) return found;
@@ -150,7 +150,8 @@ public:
     }
     return order_->find(reference.name);
   }
-  /// Where the reference should lead, which a `provider` has. A runtime gets its own functions.
+  /// Returns the target of the reference, for which `provider` is the runtime's function. A runtime gets its
+  /// own functions.
   void* target_of(const Reference& reference, void* provider) const noexcept {
     const Doors* const doors = g_doors.load(std::memory_order_relaxed);
     if (is_a_runtime_ || doors == nullptr || doors->pass(reference.name.text)) return provider;
@@ -193,7 +194,7 @@ LoadedObject bound_runtime(const LoadedObject& object) noexcept {
   return found;
 }
 
-/// Whether some object calls a function that has doors, and not through one: its references cannot be
+/// True if some object calls a function that has doors, and not through one: its references cannot be
 /// written, or its runtime has none. relaxed: the thread that sets it is the one that calls so first.
 constinit std::atomic<bool> g_any_stays{false};
 
@@ -215,7 +216,7 @@ Led bind(const LoadedObject& object, std::string_view name) noexcept {
                ((!reference.is_bound || reference.value == provider) &&
                 (leads_to_us(object, reference) || is_shadowed(reference)))) {
       binding.write(reference, binding.target_of(reference, provider));
-    } // else the program has put another one there
+    } // otherwise the program has put another address there
     if (!leads) return;
     const bool stays = provider != nullptr && value_of(reference) == reference.ours;
     if (stays && has_doors(reference.name.text)) g_any_stays.store(true, std::memory_order_relaxed);
@@ -224,7 +225,7 @@ Led bind(const LoadedObject& object, std::string_view name) noexcept {
     led.and_stays = led.and_stays || stays;
   });
   // Pairs with the fence in bind_all(): either this thread sees that the process is no longer idle, or that
-  // one sees what was bound here. No test fails without; the object would not be served.
+  // one sees the references that were bound here. No test fails without; the object would not be served.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (was_idle && !is_idle()) bind(object, {});
   return led;
@@ -234,7 +235,8 @@ namespace {
 
 LoadedObject object_of(const dl_phdr_info& info) noexcept { return object_around(ElfObject(info).dynamic()); }
 
-/// How many objects the loader had opened when bind_new_objects() looked last. relaxed: costs a walk if late.
+/// The number of objects that the loader had opened when bind_new_objects() looked last. relaxed: costs a
+/// walk if late.
 constinit std::atomic<unsigned long long> g_seen{0};
 
 struct Search {

@@ -2,9 +2,9 @@
 // The references of objects to the functions that this library exports: the loader has bound them to this
 // library, and they can be bound anew.
 //
-// While no schedule of ours is asked for, they lead to what the loader would have bound them to without this
-// library, which so costs nothing and decides nothing. An object that was opened later calls us once: that is
-// the moment to look at it.
+// While no schedule of ours is asked for, they lead to the functions that the loader would have bound them to
+// without this library, which so costs nothing and decides nothing. An object that was opened later calls us
+// once: that is the moment to look at it.
 #pragma once
 
 #include "resolve/loaded_objects.h"
@@ -15,31 +15,32 @@
 
 namespace wstree::abi {
 
-/// How many runtimes of a process have doors.
+/// The number of runtimes of a process that have doors.
 inline constexpr unsigned k_doors = 4;
 
-/// A compiler makes a jump of a last call, so that the return address says nothing about who calls. Functions
-/// that may be called so, and are not told anything that says it, have doors: entries of their own for the
+/// A compiler makes a jump of a last call, so that the return address does not show the caller. Functions
+/// that may be called so, and have no argument that shows it, have doors: entries of their own for the
 /// callers of each runtime.
 struct Doors {
   using Entries = std::array<void*, k_doors>;
 
   const Entries* (*of)(std::string_view name) noexcept; ///< nullptr: the function has none
-  bool (*pass)(std::string_view name) noexcept;         ///< whether callers go to the runtime for now
+  bool (*pass)(std::string_view name) noexcept;         ///< true: callers go to the runtime for now
 };
 extern const Doors k_all_doors; // doors.cpp
 /// An address in the runtime whose callers come through a door; 0 is no door. relaxed: the loader has mapped
-/// what stands there.
+/// the code there.
 extern std::array<std::atomic<const void*>, k_doors + 1> g_homes;
 
 /// When the library is loaded, and there is one thread and the C library may not be ready. Binds the
 /// references of all objects; those too that the loader has bound to a runtime which comes before us
 /// (`-lomp -lwstree`). Weak references without any other definition are null, as without this library.
 void bind_initial_objects(const Doors& doors) noexcept;
-/// Does that again: what passes has changed. Takes the lock of dl_iterate_phdr().
+/// Binds all objects again: the functions that pass have changed. Takes the lock of dl_iterate_phdr().
 void bind_all() noexcept;
 
-/// Whether a reference led to our function of its name, and still does, because it cannot be written.
+/// Facts about a reference: it led to our function of its name, and it still does, because it cannot
+/// be written.
 struct Led {
   bool to_us = false;
   bool and_stays = false;
@@ -51,13 +52,13 @@ Led bind(const LoadedObject& object, std::string_view name) noexcept;
 LoadedObject bind_new_objects(std::string_view name) noexcept;
 /// Does that before any of them calls. Nothing before bind_initial_objects(), or where walk_may_never_end().
 void bind_opened_objects() noexcept;
-/// The first object that has a reference of `name`, and is no runtime, if the references of some object lead
-/// to us for good. Takes that lock then.
+/// Returns the first object that has a reference of `name`, and is no runtime, if the references of some
+/// object lead to us for good. Takes that lock then.
 LoadedObject object_that_refers_to(std::string_view name) noexcept;
 bool refers_to(const ElfObject& object, std::string_view name) noexcept;
-/// The runtime that references of `object` lead to already.
+/// Returns the runtime that references of `object` lead to already.
 LoadedObject bound_runtime(const LoadedObject& object) noexcept;
-/// Whether the function `name` has doors.
+/// Returns whether the function `name` has doors.
 bool has_doors(std::string_view name) noexcept;
 /// After an object is closed: the doors of runtimes that have gone stay closed.
 void close_doors() noexcept;

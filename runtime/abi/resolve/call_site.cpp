@@ -14,7 +14,7 @@ class Code {
 public:
   explicit Code(const LoadedObject& object) noexcept : object_(object) {}
 
-  /// Copies what stands at `address` to `to`. Returns whether it can be read.
+  /// Copies the bytes at `address` to `to`. Returns whether they can be read.
   template <class Bytes> bool read(Address address, Bytes& to) const noexcept {
     const auto holds = [&](const ElfW(Phdr) & segment) {
       return segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 &&
@@ -41,7 +41,7 @@ std::int32_t distance_in(Bytes bytes) noexcept {
   return distance;
 }
 
-/// The slot that an entry of the linkage table at `entry` jumps through; 0: there is no such entry.
+/// Returns the slot that an entry of the linkage table at `entry` jumps through; 0: there is no such entry.
 Address slot_of_entry(const Code& code, Address entry) noexcept {
   std::uint8_t bytes[11];
   if (!code.read(entry, bytes)) return 0;
@@ -54,7 +54,7 @@ Address slot_of_entry(const Code& code, Address entry) noexcept {
   return entry + at + 4 + static_cast<Address>(std::int64_t{distance_in(Bytes(bytes).subspan(at))});
 }
 
-/// The slot that the call before `end` goes through; 0: not known.
+/// Returns the slot that the call before `end` goes through; 0: not known.
 Address slot_of_call(const Code& code, Address end) noexcept {
   std::uint8_t bytes[6];
   if (!code.read(end - sizeof bytes, bytes)) return 0;
@@ -70,7 +70,7 @@ std::int64_t signed_field(std::uint32_t word, unsigned first, unsigned bits) noe
   return static_cast<std::int64_t>(std::uint64_t{word} << (64 - first - bits)) >> (64 - bits);
 }
 
-/// The slot that an entry of the linkage table at `entry` jumps through; 0: there is no such entry.
+/// Returns the slot that an entry of the linkage table at `entry` jumps through; 0: there is no such entry.
 Address slot_of_entry(const Code& code, Address entry) noexcept {
   std::uint32_t words[3];
   if (!code.read(entry, words)) return 0;
@@ -82,7 +82,7 @@ Address slot_of_entry(const Code& code, Address entry) noexcept {
   return ((entry + 4 * at) & ~Address{0xfff}) + static_cast<Address>(pages * 4096) + (load >> 10 & 0xfff) * 8;
 }
 
-/// The slot that the call before `end` goes through; 0: not known.
+/// Returns the slot that the call before `end` goes through; 0: not known.
 Address slot_of_call(const Code& code, Address end) noexcept {
   std::uint32_t call;
   if (!code.read(end - sizeof call, call) || (call & 0xfc000000) != 0x94000000) return 0; // bl DISTANCE

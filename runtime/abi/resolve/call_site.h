@@ -8,10 +8,10 @@
 
 namespace wstree::abi {
 
-/// Whether the instruction of `object` before `return_address` calls the function `name` through one of the
-/// object's references. Such an object is the caller, whatever its reference leads to by now: another thread
-/// may have bound it anew. False where that cannot be read: a call through a register, or of a function that
-/// goes on to `name` by a jump. Takes no lock.
+/// Returns whether the instruction of `object` before `return_address` calls the function `name` through one
+/// of the object's references. Such an object is the caller, wherever its reference leads by now: another
+/// thread may have bound it anew. False where that cannot be read: a call through a register, or of a
+/// function that goes on to `name` by a jump. Takes no lock.
 bool calls_by_reference(const LoadedObject& object, const void* return_address,
                         std::string_view name) noexcept;
 

@@ -36,14 +36,14 @@ void* map_pages(std::size_t bytes) noexcept {
   return pages != MAP_FAILED ? pages : nullptr;
 }
 
-/// The right to change what is remembered. A thread that does not get it soon does without, because the
-/// holder may have lost its processor.
+/// The right to change the tables. A thread that does not get it soon does without, because the holder may
+/// have lost its processor.
 constinit Right g_writing;
 /// The latest scope of the list. Their runtimes stay mapped: dlclose() keeps them first.
 constinit std::atomic<Scope*> g_scopes{nullptr};
-/// That of code that the process has made itself; nullptr: nothing is remembered.
+/// The scope of code that the process has made itself; nullptr: none is remembered.
 constinit std::atomic<Scope*> g_outside{nullptr};
-/// How often forget_callers() has begun.
+/// The number of times that forget_callers() has begun.
 constinit std::atomic<std::uint64_t> g_forgotten{0};
 
 /// acquire: pairs with the release in Writer::scope_of(), so that the scopes are complete.
@@ -74,7 +74,7 @@ public:
 
   explicit operator bool() const noexcept { return has_; }
 
-  /// The scope of this order: one that is known, or a new one. nullptr: no memory.
+  /// Returns the scope of this order: one that is known, or a new one. nullptr: no memory.
   Scope* scope_of(const SearchOrder& order) const noexcept {
     for (Scope* scope = latest_scope(); scope != nullptr; scope = scope->older)
       if (!scope->is_dead.load(std::memory_order_relaxed) && scope->order == order) return scope;
@@ -112,8 +112,8 @@ private:
     entry.scope.store(scope, std::memory_order_release);
   }
 
-  /// A table with the same content, in which at most an eighth is used. nullptr: no memory. The old one
-  /// stays: threads may be reading it.
+  /// Returns a table with the same content, in which at most an eighth is used. nullptr: no memory. The old
+  /// one stays: threads may be reading it.
   static PageTable* renew(PageTable& old) noexcept {
     std::size_t used = 0;
     for (std::size_t i = 0; i < old.size(); ++i)
@@ -143,7 +143,7 @@ private:
 };
 static_assert(sizeof(PageTable) % alignof(PageEntry) == 0);
 
-/// What is remembered of the page of `caller`, wherever it stands in the table.
+/// Returns the scope that is remembered for the page of `caller`, at any place in the table.
 Scope* remembered_scope(const void* caller) noexcept {
   const PageTable& table = *g_pages.load(std::memory_order_acquire); // as in scope_at_home()
   const std::uint64_t page = PageTable::page_of(caller);
@@ -176,8 +176,8 @@ bool has_initial_runtime() noexcept {
   return any_initial([](const ElfObject& object, bool) { return is_runtime(object); });
 }
 
-/// The runtimes that the code of `object` sees besides the initial ones, in the order of the loader. Returns
-/// how many of `room` there are.
+/// Finds the runtimes that the code of `object` sees besides the initial ones, in the order of the loader.
+/// Returns how many of `room` there are.
 std::size_t find_seen_runtimes(const LoadedObject& object, std::span<LoadedObject> room) noexcept {
   std::size_t found = 0;
   const auto add = [&](const link_map& map) {
@@ -193,7 +193,7 @@ std::size_t find_seen_runtimes(const LoadedObject& object, std::span<LoadedObjec
 }
 
 /// Remembers the scope of `order` for the page of `caller` in `object`, unless another thread is about to
-/// remember something. The scope, or nullptr.
+/// remember something. Returns the scope, or nullptr.
 Scope* remember(const void* caller, const LoadedObject& object, const SearchOrder& order) noexcept {
   const Writer writer;
   if (!writer) return nullptr;
@@ -236,8 +236,8 @@ bool regions_are_llvms(const void* caller) noexcept {
 
 namespace {
 
-/// The order of an object that was opened later, or in a process without an initial runtime. A function of
-/// its own, because it needs more of the stack, which may be that of a fiber.
+/// Returns the order of an object that was opened later, or in a process without an initial runtime. A
+/// function of its own, because it needs more of the stack, which may be that of a fiber.
 [[gnu::noinline]] SearchOrder order_of_seen(const LoadedObject& caller) noexcept {
   std::array<LoadedObject, SearchOrder::k_most_runtimes> found;
   std::size_t count = find_seen_runtimes(caller ? caller : program(), found);
@@ -317,7 +317,7 @@ void* look_up(Function& function, const void* caller) noexcept {
 
 bool note_order(const SearchOrder& order) noexcept {
   if (!order.has_runtime()) return true;
-  const Writer writer(g_writing.take_soon()); // no thread asks again for an object that is left out
+  const Writer writer(g_writing.take_soon()); // an object that is left out is not looked up again
   return writer && writer.scope_of(order) != nullptr;
 }
 

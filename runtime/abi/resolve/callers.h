@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which code calls us, and in which scope it finds its runtime: a table of pages, which any thread reads and
-// fills without waiting.
+// The callers of this library, and the scopes in which they find their runtimes: a table of pages, which any
+// thread reads and fills without waiting.
 //
 // Thousands of modules with the same runtime share one scope, and so does all code that the process makes
-// itself, of which no page is remembered. What is remembered of the pages of an object holds until dlclose().
+// itself, of which no page is remembered. The entries of an object's pages hold until dlclose().
 #pragma once
 
 #include "resolve/scope.h"
@@ -27,10 +27,10 @@ struct CallerRange {
 /// The object that called first, if it has been there from the beginning and is no runtime. Most processes
 /// have no other.
 extern CallerRange g_first_caller;
-/// Its runtime: see g_homes. relaxed: an address that says all there is to say.
+/// Its runtime: see g_homes. relaxed: an address is the whole message.
 extern std::atomic<const void*> g_first_home;
-/// Whether no schedule of ours is asked for. relaxed everywhere: a thread that learns of it late
-/// goes to the runtime, as it did before. The assembler code knows it, too.
+/// True if no schedule of ours is asked for. relaxed everywhere: a thread that learns of it late goes to the
+/// runtime, as it did before. The assembler code reads it, too.
 extern std::atomic<bool> g_is_idle __asm__("wstree_is_idle");
 inline bool is_idle() noexcept { return g_is_idle.load(std::memory_order_relaxed); }
 inline void end_idleness() noexcept { g_is_idle.store(false, std::memory_order_relaxed); }
@@ -44,7 +44,7 @@ struct PageEntry {
 
 class PageTable {
 public:
-  static constexpr unsigned k_page_bits = 12; // of the smallest pages; no two objects share one
+  static constexpr unsigned k_page_bits = 12; // bits of the smallest pages; no two objects share a page
 
   static std::uint64_t page_of(const void* code) noexcept {
     return reinterpret_cast<Address>(code) >> k_page_bits;
@@ -67,7 +67,7 @@ private:
 };
 extern std::atomic<PageTable*> g_pages;
 
-/// The scope that `entry` has for `page`; nullptr: none.
+/// Returns the scope that `entry` has for `page`; nullptr: none.
 inline Scope* scope_in(const PageEntry& entry, std::uint64_t page) noexcept {
   if (entry.page.load(std::memory_order_relaxed) != page) return nullptr;
   // acquire: pairs with the release in Writer::put(), so that the scope is complete; and the number that is
@@ -77,7 +77,7 @@ inline Scope* scope_in(const PageEntry& entry, std::uint64_t page) noexcept {
   return entry.page.load(std::memory_order_relaxed) == page ? scope : nullptr;
 }
 
-/// The scope of the code at `caller`, if it is remembered in the first entry that it may be in.
+/// Returns the scope of the code at `caller`, if it is remembered in the first entry that it may be in.
 inline Scope* scope_at_home(const void* caller) noexcept {
   // acquire: pairs with the release in Writer::grow(), so that the table is complete.
   const PageTable& table = *g_pages.load(std::memory_order_acquire);
@@ -97,23 +97,23 @@ inline Scope* scope_at_home(const void* caller) noexcept {
   return found != Scope::missing() ? found : nullptr;
 }
 
-/// Looks `function` up for the code at `caller`, and remembers what it finds where that is possible at once.
+/// Looks `function` up for the code at `caller`, and remembers the result if that is possible at once.
 /// nullptr: the runtime does not have it, or there is none.
 void* look_up(Function& function, const void* caller) noexcept;
 /// Looks `function` up while no schedule of ours is asked for; binds the caller's references past us.
 /// `code`: an address in the object that the call is about; nullptr: none is passed.
 void* look_up_when_idle(Function& function, const void* code, const void* caller) noexcept;
-/// The code that calls `function` and would return to `caller`: perhaps a compiler has made a jump of the
-/// call. Binds the references of the object that calls.
+/// Returns the code that calls `function` and would return to `caller`: perhaps a compiler has made a jump of
+/// the call. Binds the references of the object that calls.
 const void* code_that_calls(Function& function, const void* caller) noexcept;
-/// Keeps the runtimes of `order`, in which references are about to be bound, until dlclose() has asked for
-/// them. Returns whether that could be done at once.
+/// Keeps the runtimes of `order`, in which references are about to be bound, until dlclose() has read them.
+/// Returns whether that could be done at once.
 bool note_order(const SearchOrder& order) noexcept;
-/// The order for code of `caller`; no object: code that the process has made itself.
+/// Returns the order for code of `caller`; no object: code that the process has made itself.
 SearchOrder order_for(const LoadedObject& caller) noexcept;
 
-/// Where code of the object around `code`, which the call is about, may be said to call: at `caller`, if that
-/// has the same runtime, else at `code`. A compiler may have made a jump of the call.
+/// Returns the code to which a call is attributed that is about `code`: `caller`, if that has the same
+/// runtime as the object around `code`, else `code`. A compiler may have made a jump of the call.
 const void* unknown_code_about(const void* code, const void* caller) noexcept;
 inline const void* code_about(const void* code, const void* caller) noexcept {
   if (g_first_caller.holds(caller) && g_first_caller.holds(code)) [[likely]]
@@ -121,7 +121,7 @@ inline const void* code_about(const void* code, const void* caller) noexcept {
   return unknown_code_about(code, caller);
 }
 
-/// The same, at first where it is remembered.
+/// Looks `function` up for the code at `caller`, at first in the tables.
 inline void* find_for(Function& function, const void* caller) noexcept {
   if (g_first_caller.holds(caller)) [[likely]]
     if (void* const found = function.of_first_caller.load(std::memory_order_relaxed)) [[likely]]
@@ -133,17 +133,17 @@ inline void* find_for(Function& function, const void* caller) noexcept {
   return look_up(function, caller);
 }
 
-/// Whether the code at `caller` is that of a runtime, which gets its own functions back.
+/// Returns whether the code at `caller` is that of a runtime, which gets its own functions back.
 bool unknown_caller_is_runtime(const void* caller) noexcept;
 inline bool caller_is_runtime(const void* caller) noexcept {
   if (g_first_caller.holds(caller)) return false;
   const Scope* const scope = scope_at_home(caller);
   return scope != nullptr ? scope->order.is_runtimes_own() : unknown_caller_is_runtime(caller);
 }
-/// Whether the regions of the code at `caller` are in a runtime of LLVM's.
+/// Returns whether the regions of the code at `caller` are in a runtime of LLVM's.
 bool regions_are_llvms(const void* caller) noexcept;
 
-/// Whether any code has called yet.
+/// Returns whether any code has called yet.
 bool has_callers() noexcept;
 /// Before and after an object is closed: forgets the callers that may go. A destructor may call in between.
 void forget_callers() noexcept;
@@ -151,7 +151,8 @@ using Keep = void(const char* path) noexcept;
 /// Before an object is closed: calls keep(path) for each object that has called and may go. Later calls of
 /// forget_callers() leave its pages alone.
 void keep_callers(Keep* keep) noexcept;
-/// The same for the runtimes of all callers: what was found in them leads to their code.
+/// Calls keep(path) for the runtimes of all callers: functions that were found in them are part of
+/// their code.
 void keep_runtimes(Keep* keep) noexcept;
 /// After an object is closed: forgets the runtimes that have gone all the same, because only a destructor of
 /// the object has called them.

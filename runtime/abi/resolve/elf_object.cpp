@@ -68,7 +68,7 @@ namespace {
 constexpr ElfW(Versym) k_not_the_default = 0x8000;
 constexpr ElfW(Versym) k_number = 0x7fff;
 
-/// The entry that `offset` bytes behind this one stand.
+/// Returns the entry that stands `offset` bytes behind `entry`.
 template <class Next, class Entry> const Next* behind(const Entry* entry, std::uint32_t offset) noexcept {
   return reinterpret_cast<const Next*>(reinterpret_cast<const char*>(entry) + offset);
 }
@@ -96,7 +96,7 @@ Versions ElfObject::versions_of(const ElfW(Rela) & relocation) const noexcept {
   }
 }
 
-/// Whether the loader takes the definition at `index` for a reference that wants such a version.
+/// Returns whether the loader takes the definition at `index` for a reference that wants such a version.
 bool ElfObject::has_version(std::uint32_t index, Versions wanted) const noexcept {
   if (versions_ == nullptr) return true;
   const ElfW(Versym) version = versions_[index];
@@ -153,7 +153,7 @@ bool ElfObject::any_symbol(const SymbolName& name, Versions wanted, Visit&& visi
 void* ElfObject::find(const SymbolName& name, Versions wanted) const noexcept {
   void* found = nullptr;
   any_symbol(name, wanted, [&](const ElfW(Sym) & symbol) {
-    const auto type = ELF64_ST_TYPE(symbol.st_info); // the same for both classes
+    const auto type = ELF64_ST_TYPE(symbol.st_info); // the macro is the same for both classes
     if (type == STT_FUNC || type == STT_NOTYPE) found = reinterpret_cast<void*>(base_ + symbol.st_value);
     return found != nullptr;
   });

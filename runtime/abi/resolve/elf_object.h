@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a loaded object says about itself, read without the help of the loader: dlsym() needs an initialised C
-// library to report a failure, leaves the report for the program's next dlerror(), and some tools wrap it.
+// The tables of a loaded object, read without the help of the loader: dlsym() needs an initialised C library
+// to report a failure, leaves the report for the program's next dlerror(), and some tools wrap it.
 #pragma once
 
 #include <elf.h>
@@ -24,7 +24,7 @@ extern "C" {
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _etext[] __attribute__((visibility("hidden")));
 }
-/// Whether `address` is in the code of the object that this code is part of.
+/// Returns whether `address` is in the code of the object that this code is part of.
 inline bool is_own_code(const void* address) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
   return reinterpret_cast<std::uintptr_t>(address) - begin <
@@ -63,7 +63,8 @@ struct SymbolName {
   std::uint32_t old_hash = 0;
 };
 
-// How the loader fills in the address of a function: for a call, for other uses, and in data.
+// Relocations by which the loader fills in the address of a function: for a call, for other uses, and
+// in data.
 #if defined(__x86_64__)
 inline constexpr std::uint32_t k_jump_slot = R_X86_64_JUMP_SLOT;
 inline constexpr std::uint32_t k_global_data = R_X86_64_GLOB_DAT;
@@ -74,8 +75,8 @@ inline constexpr std::uint32_t k_global_data = R_AARCH64_GLOB_DAT;
 inline constexpr std::uint32_t k_absolute = R_AARCH64_ABS64;
 #endif
 
-/// The dynamic section of a loaded object: which functions it exports, and what the loader resolved for it.
-/// Allocates nothing, takes no lock and leaves errno alone. The object must stay loaded meanwhile.
+/// The dynamic section of a loaded object: the functions that it exports, and those that the loader resolved
+/// for it. Allocates nothing, takes no lock and leaves errno alone. The object must stay loaded meanwhile.
 class ElfObject {
 public:
   using Relocations = std::span<const ElfW(Rela)>;
@@ -86,26 +87,26 @@ public:
   explicit ElfObject(const dl_phdr_info& info) noexcept;
 
   Address base() const noexcept { return base_; }
-  /// Two objects of a process are the same one if they have the same dynamic section.
+  /// Returns whether two objects of a process are one: they have one dynamic section.
   bool operator==(const ElfObject& other) const noexcept {
     return dynamic_ == other.dynamic_ && base_ == other.base_;
   }
   bool exists() const noexcept { return dynamic_ != nullptr; }
   const ElfW(Dyn) * dynamic() const noexcept { return dynamic_; }
 
-  /// The function that the object exports under `name`: what the loader would bind a reference with such
-  /// versions to, or, without any, what new programs get. nullptr: none.
+  /// Returns the function that the object exports under `name`: the version to which the loader would bind a
+  /// reference with such versions, or, without any, a reference of new programs. nullptr: none.
   void* find(const SymbolName& name, Versions wanted = Versions::any) const noexcept;
 
   bool defines(const SymbolName& name, Versions wanted = Versions::any) const noexcept {
     return find(name, wanted) != nullptr;
   }
-  /// The whole words of the variable that the object exports under `name`; empty: it has none.
+  /// Returns the whole words of the variable that the object exports under `name`; empty: it has none.
   std::span<const Address> find_variable(const SymbolName& name) const noexcept;
 
-  /// The name that other objects are linked with; empty: it has none.
+  /// Returns the name that other objects are linked with; empty: it has none.
   std::string_view soname() const noexcept { return soname_ != 0 ? strings_ + soname_ : ""; }
-  /// Whether dlclose() leaves it in the process.
+  /// Returns whether dlclose() leaves the object in the process.
   bool never_unloads() const noexcept { return never_unloads_; }
 
   /// Calls visit(name) for each library that it was linked with, in their order, until one returns true.
@@ -114,26 +115,26 @@ public:
       if (entry->d_tag == DT_NEEDED && visit(std::string_view(strings_ + entry->d_un.d_val))) return true;
     return false;
   }
-  /// Whether it was linked with a library whose name begins like this.
+  /// Returns whether the object was linked with a library whose name begins like this.
   bool needs(std::string_view library) const noexcept {
     return any_needed([&](std::string_view name) { return name.starts_with(library); });
   }
 
-  /// The calls and the other references that the loader resolved.
+  /// Returns the calls and the other references that the loader resolved.
   std::array<Relocations, 2> relocations() const noexcept { return {calls_, references_}; }
   const char* name_of_symbol(const ElfW(Rela) & relocation) const noexcept {
     return strings_ + symbols_[ELF64_R_SYM(relocation.r_info)].st_name;
   }
-  /// Whose version the reference wants.
+  /// Returns the runtime whose version the reference wants.
   Versions versions_of(const ElfW(Rela) & relocation) const noexcept;
-  /// Whether the program runs without the function.
+  /// Returns whether the program runs without the function.
   bool is_weak(const ElfW(Rela) & relocation) const noexcept {
     return ELF64_ST_BIND(symbols_[ELF64_R_SYM(relocation.r_info)].st_info) == STB_WEAK;
   }
 
 private:
   void read(const ElfW(Dyn) * dynamic) noexcept;
-  /// The table that the dynamic section names by `tag`; nullptr: none.
+  /// Returns the table that the dynamic section names by `tag`; nullptr: none.
   const void* table(ElfW(Sxword) tag) const noexcept;
   bool has_version(std::uint32_t index, Versions wanted) const noexcept;
   /// Calls visit(symbol) for each exported symbol of that name and version until one returns true. Returns

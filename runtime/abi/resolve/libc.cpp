@@ -10,7 +10,8 @@
 namespace wstree::abi {
 namespace {
 
-/// Fills in what this object has and no object before it had. Returns whether something is still missing.
+/// Fills in the functions that this object has and no object before it had. Returns whether one is
+/// still missing.
 bool look_in(const ElfObject& object, std::span<Definition* const> wanted) noexcept {
   bool missing = false;
   for (Definition* definition : wanted) {

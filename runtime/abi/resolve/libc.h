@@ -19,14 +19,14 @@ struct Definition {
   std::atomic<void*> address{nullptr};
 };
 
-/// Finds what the program would get if this library were not there: for each name the first definition behind
-/// this library in the loader's order. That may be in another library that wraps the function. Reads the
-/// tables of the objects itself: of the tools that wrap dlsym() some look behind themselves instead of behind
-/// us. Does not allocate and leaves errno alone.
+/// Finds the functions that the program would get without this library: for each name the first definition
+/// behind this library in the loader's order, which may be in another library that wraps the function. Reads
+/// the tables of the objects itself: of the tools that wrap dlsym() some look behind themselves instead of
+/// behind us. Does not allocate and leaves errno alone.
 void find_next_definitions(std::span<Definition* const> wanted) noexcept;
 
-/// Finds what the C library itself has, past all libraries that wrap the functions: for what we call while we
-/// are loaded, when those libraries are not initialised yet. Leaves those names out that it does not have.
+/// Finds the functions of the C library itself, past all libraries that wrap them: for calls while we are
+/// loaded, when those libraries are not initialised yet. Leaves out names that it does not have.
 void find_unwrapped(std::span<Definition* const> wanted) noexcept;
 
 template <class Function> class LibcFunction;

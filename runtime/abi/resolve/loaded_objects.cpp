@@ -35,14 +35,14 @@ constinit std::atomic<const link_map*> g_first{nullptr};
 constinit std::atomic<Address> g_page_size{0};          // relaxed: as above
 constinit std::atomic<const link_map*> g_last{nullptr}; // nullptr: this library was opened later
 
-/// Where the lists of what it searches stand in a record of the loader; 0: not known. As above.
+/// The place of the search lists in a record of the loader; 0: not known. As above.
 constinit std::atomic<std::size_t> g_lists_at{0};
 
-/// The loader's counter of the objects that it has opened; nullptr: not known. relaxed: a thread that knows
-/// code of a new object has got that from the thread which has opened it, and its count with it.
+/// The loader's counter of the objects that it has opened; nullptr: not known. relaxed: a thread that has an
+/// address in a new object has got it from the thread which has opened it, and its count with it.
 constinit std::atomic<const Address*> g_count{nullptr};
 constinit std::atomic<bool> g_has_looked_for_count{false}; // relaxed: each thread would find the same
-/// That counter when this process was forked. relaxed: written while it has one thread.
+/// The value of that counter when this process was forked. relaxed: written while it has one thread.
 constinit std::atomic<Address> g_count_at_fork{0};
 
 constexpr std::string_view k_c_library = "libc.so.6";
@@ -56,7 +56,7 @@ int find_runtime(dl_phdr_info* info, std::size_t, void* data) noexcept {
   return 1;
 }
 
-/// In: a name in the list of what an object was linked with. Out: the object that it stands for.
+/// In: a name in the list of libraries that an object was linked with. Out: the object that it stands for.
 struct Needed {
   std::string_view name;
   LoadedObject object;
@@ -72,16 +72,17 @@ int find_needed(dl_phdr_info* info, std::size_t, void* data) noexcept {
   return 1;
 }
 
-/// Whether the kernel can read a word at `address`. It fetches the mask before it rejects the first argument.
+/// Returns whether the kernel can read a word at `address`. It fetches the mask before it rejects the
+/// first argument.
 bool is_readable(std::uintptr_t address) noexcept {
   constexpr long k_no_such_way = -1;
   return config::system_call(SYS_rt_sigprocmask, k_no_such_way, address, 0L, sizeof(std::uint64_t)) ==
          -EINVAL;
 }
 
-/// The loader's records are longer than <link.h> says, and where things stand in them depends on its version.
-/// The program's record has a list of all initial objects, whose content is known, and a pointer to a list of
-/// lists that begins with this one. That pointer stands at the same place in all records.
+/// The loader's records are longer than in <link.h>, and the places in them depend on its version. The
+/// program's record has a list of all initial objects, whose content is known, and a pointer to a list of
+/// lists that begins with this one. This pointer stands at one place in all records.
 std::size_t find_lists(const link_map* first, const link_map* own, const link_map* last) noexcept {
   constexpr std::size_t k_words = 128; // records have more
   unsigned most = 1;
@@ -266,7 +267,7 @@ LoadedObject first_runtime() noexcept {
 }
 
 std::size_t find_runtimes_of(const LoadedObject& caller, std::span<LoadedObject> room) noexcept {
-  // What `caller` needs stays loaded as long as `caller` does, whose code is calling.
+  // An object that `caller` needs stays loaded as long as `caller` does, whose code is calling.
   struct Entry {
     Address base;
     const ElfW(Dyn) * dynamic;

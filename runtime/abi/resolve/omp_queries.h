@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the OpenMP runtime of the code at `caller` (see Real) says about the calling thread.
+// Questions about the calling thread to the OpenMP runtime of the code at `caller` (see Real).
 #pragma once
 
 #include "resolve/runtime.h"
@@ -8,7 +8,7 @@ namespace wstree::abi {
 
 /// In which region a thread is. A process may hold several runtimes, and each has regions of its own.
 struct Place {
-  const void* runtime = nullptr; // tells runtimes apart; nullptr: any
+  const void* runtime = nullptr; // identifies the runtime; nullptr: any
   int level = -1;                // omp_get_level; -1: the runtime cannot be asked
 };
 extern constinit Real<int()> g_get_level;
@@ -22,10 +22,10 @@ extern constinit Real<int()> g_get_level;
 int runtime_threads(const void* caller) noexcept; // omp_get_num_threads; -1: the runtime cannot be asked
 int runtime_thread(const void* caller) noexcept;  // omp_get_thread_num; -1: the runtime cannot be asked
 
-/// Whether it is LLVM's.
+/// Returns whether the runtime is LLVM's.
 bool runtime_is_llvms(const void* caller) noexcept;
 
-/// Whether a team that the calling thread opens may have several threads.
+/// Returns whether a team that the calling thread opens may have several threads.
 bool runtime_may_nest(const void* caller) noexcept;
 
 } // namespace wstree::abi

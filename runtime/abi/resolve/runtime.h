@@ -25,18 +25,18 @@ public:
                           Function::Of of = Function::Of::caller) noexcept
       : function_(name, optional, of) {}
 
-  /// The runtime's own function if the code at `caller` is in the runtime and that is remembered;
+  /// Returns the runtime's own function if the code at `caller` is in the runtime and that is remembered;
   /// else nullptr.
   [[gnu::always_inline]] Pointer known_to_runtime(const void* caller) const noexcept {
     return reinterpret_cast<Pointer>(find_known_to_runtime(function_, caller));
   }
 
-  /// What the code at `caller` gets; nullptr if the runtime does not have it.
+  /// Returns the function for the code at `caller`; nullptr if the runtime does not have it.
   [[gnu::always_inline]] Pointer find(const void* caller) noexcept {
     return reinterpret_cast<Pointer>(find_for(function_, caller));
   }
 
-  /// The same for a function that the program cannot do without.
+  /// Returns the function, which the program cannot do without.
   [[gnu::always_inline]] Pointer require(const void* caller) noexcept {
     const Pointer found = find(caller);
     if (found == nullptr) [[unlikely]]
@@ -51,22 +51,22 @@ public:
     return found;
   }
 
-  /// The code that calls us through a door, which stands for the code of all that do; without one, that of
-  /// the object which calls and would return to `caller`.
+  /// Returns the code that calls us through a door, which stands for the code of all that do; without one,
+  /// that of the object which calls and would return to `caller`.
   [[gnu::always_inline]] const void* caller_at(unsigned door, const void* caller) noexcept {
     if (door == 0) return code_that_calls(function_, caller);
     const void* const home = g_homes[door].load(std::memory_order_relaxed);
     if (!g_first_caller.holds(caller)) return home;
     return g_first_home.load(std::memory_order_relaxed) == home ? caller
-                                                                : home; // the look-up is shorter there
+                                                                : home; // `caller`: its look-up is shorter
   }
 
 private:
   Function function_;
 };
 
-/// An address in the object that a call is about, by an argument: an outlined function, or a place in the
-/// source. nullptr: it says nothing.
+/// Returns an address in the object that a call is about, by an argument: an outlined function, or a place in
+/// the source. nullptr: the argument has none.
 template <class Arg> const void* code_in(Arg) noexcept { return nullptr; }
 inline const void* code_in(ident_t* location) noexcept { return location; }
 template <class Result, class... Args> const void* code_in(Result (*function)(Args...)) noexcept {
@@ -81,13 +81,13 @@ template <class... Args> const void* code_among(Args... args) noexcept {
   return code;
 }
 
-/// What an exported function does while no schedule of ours is asked for, as the last thing: calls the
-/// runtime's function by a jump, without a frame of its own. An object does that once.
+/// Ends an exported function while no schedule of ours is asked for: calls the runtime's function by a jump,
+/// without a frame of its own. An object does that once.
 template <auto& real, class... Args> WSTREE_SAME_CALLER inline auto hand_over(Args... args) {
   return real.require_when_idle(code_among(args...), WSTREE_CALLER)(args...);
 }
 
-/// A question about the regions of the code that calls.
+/// Makes a question about the regions of the code that calls.
 template <class Type> constexpr Real<Type> question(const char* name) noexcept {
   return Real<Type>(name, true, Function::Of::regions);
 }

@@ -9,9 +9,9 @@ namespace {
 
 constinit std::atomic<std::uint16_t> g_next_number{1};
 
-/// The place of `function` in the tables; 0: they are full.
+/// Returns the place of `function` in the tables; 0: they are full.
 std::uint16_t number_of(Function& function) noexcept {
-  // relaxed, all of the numbers: a number says where to look, and what is there is complete by itself.
+  // relaxed, all of the numbers: a number is the place to look, and the word there is complete by itself.
   std::uint16_t number = function.number.load(std::memory_order_relaxed);
   if (number != 0) return number;
   const std::uint16_t next = g_next_number.fetch_add(1, std::memory_order_relaxed);

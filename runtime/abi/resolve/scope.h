@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where code of one kind of caller finds the functions of its OpenMP runtime.
+// The search for the functions of an OpenMP runtime, for the code of one kind of caller.
 #pragma once
 
 #include "resolve/loaded_objects.h"
@@ -17,8 +17,8 @@ namespace wstree::abi {
 /// A function of the runtime that this library stands in front of, or asks.
 struct Function {
   enum class Of : std::uint8_t {
-    caller, ///< the one that the loader would have given to the caller
-    regions ///< the one of the runtime in which the caller's regions are; none if the caller has two
+    caller, ///< the function that the loader would have given to the caller
+    regions ///< the function of the runtime in which the caller's regions are; none if the caller has two
   };
   constexpr Function(const char* function, bool may_be_missing, Of of_what) noexcept
       : name(function), is_optional(may_be_missing), of(of_what) {}
@@ -42,7 +42,8 @@ public:
   static constexpr std::size_t k_most_runtimes = 3;
 
   SearchOrder() noexcept = default;
-  /// `runtimes`: what `caller` sees besides; no caller for code that the process has made itself.
+  /// `runtimes`: the runtimes that `caller` sees besides; no caller for code that the process has
+  /// made itself.
   SearchOrder(const LoadedObject& caller, std::span<const LoadedObject> runtimes) noexcept;
 
   /// nullptr: the runtime does not have it, or there is none.
@@ -50,11 +51,11 @@ public:
   /// As above, for the function that a caller gets.
   void* find(const SymbolName& name) const noexcept;
 
-  /// The caller is a runtime: it gets its own functions back.
+  /// Returns whether the caller is a runtime, which gets its own functions back.
   bool is_runtimes_own() const noexcept { return own_.exists(); }
   bool regions_are_llvms() const noexcept { return regions_are_llvms_; }
   bool has_runtime() const noexcept { return regions_.exists(); }
-  /// An address in the runtime that has all functions for the caller; nullptr: there are several.
+  /// Returns an address in the runtime that has all functions for the caller; nullptr: there are several.
   const void* home() const noexcept;
   bool operator==(const SearchOrder& other) const noexcept;
 
@@ -68,26 +69,27 @@ private:
   ElfObject own_;
   std::array<LoadedObject, k_most_runtimes> runtimes_;
   std::size_t count_ = 0;
-  std::array<Versions, 3> versions_{}; // that the caller wants, by group
-  std::array<bool, 3> calls_{};        // whether the caller has references, by group
+  std::array<Versions, 3> versions_{}; // versions that the caller wants, by group
+  std::array<bool, 3> calls_{};        // true: the caller has references, by group
   ElfObject regions_;                  // the runtime of the caller's regions
   bool has_two_regions_ = false;
   bool regions_are_llvms_ = false;
 };
 
-/// Whether the code of `object` calls functions whose names begin like this.
+/// Returns whether the code of `object` calls functions whose names begin like this.
 bool calls(const ElfObject& object, std::string_view prefix) noexcept;
 
-/// What has been found in one order. Never freed: a thread may be reading it.
+/// The functions that were found in one order. Never freed: a thread may be reading it.
 class Scope {
 public:
   static constexpr std::uint16_t k_functions = 256;
 
   explicit Scope(const SearchOrder& search) noexcept : order(search) {}
 
-  /// nullptr: see SearchOrder. Remembers what it finds.
+  /// nullptr: see SearchOrder. Remembers its result.
   void* find(Function& function) noexcept;
-  /// What is remembered of the function with this number: its address, missing(), or nullptr for nothing.
+  /// Returns the remembered address of the function with this number, missing(), or nullptr if nothing
+  /// is remembered.
   void* known(std::uint16_t number) const noexcept {
     return addresses_[number].load(std::memory_order_relaxed); // leads to code, which the loader has mapped
   }

@@ -18,7 +18,8 @@ namespace wstree::abi {
 /// The right to make a page of the loader's writable for a moment.
 inline constinit Right g_unlocking;
 
-/// Where the loader has put the addresses of an object's functions: which pages it made read-only afterwards.
+/// The slots in which the loader has put the addresses of an object's functions, and the pages that it made
+/// read-only afterwards.
 class Slots {
 public:
   explicit Slots(const LoadedObject& object) noexcept
@@ -30,7 +31,7 @@ public:
       }
   }
 
-  /// Where that cannot be done, calls go on as before.
+  /// Writes the slot if that can be done; otherwise calls go on as before.
   void write(Address slot, void* value) const noexcept {
     if (!is_writable(slot)) return;
     if (slot < locked_ || slot >= end_of_locked_) return store(slot, value);
@@ -45,7 +46,8 @@ public:
   }
 
 private:
-  /// Not in code with text relocations: the loader has made it writable for a moment.
+  /// Returns whether a slot may be written: not in code with text relocations, which the loader has made
+  /// writable for a moment.
   bool is_writable(Address slot) const noexcept {
     return page_ != 0 && std::any_of(segments_.begin(), segments_.end(), [&](const ElfW(Phdr) & segment) {
              return segment.p_type == PT_LOAD && (segment.p_flags & PF_W) != 0 &&

@@ -17,8 +17,8 @@ struct Caller {
   bool is_settled = false; ///< until another object is opened or closed, it calls so again
 };
 
-/// The object that calls `name`, with `about` in the object that the call is about, and would return to
-/// `caller`. Binds its references.
+/// Returns the object that calls `name`, with `about` in the object that the call is about, and would return
+/// to `caller`. Binds its references.
 Caller object_that_calls(std::string_view name, const void* about, const void* caller) noexcept {
   const LoadedObject told = about != nullptr ? object_around(about) : LoadedObject();
   if (told)
@@ -30,8 +30,8 @@ Caller object_that_calls(std::string_view name, const void* about, const void* c
     // Another thread may have bound the reference since this one has read it.
     if (calls_by_reference(returned_to, caller, name)) return {returned_to};
   }
-  // Programs do not jump to functions without doors, nor to functions that a runtime calls, where no argument
-  // says who calls.
+  // Programs do not jump to functions without doors, nor to functions that a runtime calls, if no argument
+  // shows the caller.
   if (!told && returned_to && (is_runtime(returned_to.tables) || !has_doors(name)) &&
       refers_to(returned_to.tables, name))
     return {returned_to};

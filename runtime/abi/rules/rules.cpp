@@ -110,8 +110,8 @@ std::string_view file_name(std::string_view path) noexcept {
 /// A word of a key is null until a thread decides it.
 constexpr char k_no_label = 0;
 
-/// Sets `word` to `wanted` if it is null, and returns what it holds from now on. relaxed everywhere, as in
-/// the table of sites: a word changes once, from null, and carries all that a reader acts on. Guard:
+/// Sets `word` to `wanted` if it is null, and returns its value from now on. relaxed everywhere, as in
+/// the table of sites: a word changes once, from null, and is all that a reader acts on. Guard:
 /// abi_rules, AnswersOfManyThreads.
 const void* decide_word(std::atomic<const void*>& word, const void* wanted) noexcept {
   const void* seen = word.load(std::memory_order_relaxed);

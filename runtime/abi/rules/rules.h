@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What WSTREE_RULES says about the loops of this process.
+// The rules of WSTREE_RULES for the loops of this process.
 #pragma once
 
 #include "label.h"
@@ -19,28 +19,29 @@ namespace wstree::abi {
 /// Read once, when the session is prepared; then any thread may ask. Lives as long as the process.
 ///
 /// The answers are kept by return address and label, in a table that threads fill without waiting for each
-/// other, as that of the sites: what is decided for a pair never changes, so two threads that decide it at
-/// once write the same.
+/// other, as that of the sites: the decision for a pair never changes, so two threads that decide at once
+/// write one value.
 class Rules {
 public:
-  /// Reads what `value` of WSTREE_RULES names: a file, or the rules themselves. One line for each that is not
-  /// understood. nullptr: there are none for this process, or no memory. `may_open`: false where the kernel
-  /// may end a process that opens files.
+  /// Reads the rules that `value` of WSTREE_RULES names: a file, or the rules themselves. Prints one line for
+  /// each rule that is not understood. nullptr: there are none for this process, or no memory. `may_open`:
+  /// false where the kernel may end a process that opens files.
   static Rules* load(std::string_view value, config::ErrorSink errors, bool may_open = true) noexcept;
 
-  /// What holds for the loop or region whose entry call returns to `caller`; `source` as the compiler passes
-  /// it (may be null), `label`: what the program calls it (likewise).
+  /// Returns the ruling for the loop or region whose entry call returns to `caller`; `source` as the compiler
+  /// passes it (may be null), `label`: the program's name for it (likewise).
   config::Ruling of(const void* caller, const char* source, const observe::Label* label = nullptr) noexcept;
 
-  /// The same for a call of the C++ library in line `line` of `file`. `site` differs for each such call site.
+  /// Returns the ruling for a call of the C++ library in line `line` of `file`. `site` differs for each such
+  /// call site.
   config::Ruling of_call(const void* site, std::string_view file, std::uint64_t line,
                          const observe::Label* label) noexcept;
 
-  /// How threads are bound, if a rule says so.
+  /// Returns the way of binding threads, if a rule sets it.
   std::optional<config::Bind> bind() const noexcept { return bind_; }
 
 private:
-  /// What is decided for one pair: 0, or the ruling and k_decided.
+  /// The decision for one pair: 0, or the ruling and k_decided.
   struct Answer {
     std::atomic<const void*> caller{nullptr};
     std::atomic<const void*> label{nullptr};
@@ -58,7 +59,7 @@ private:
   [[gnu::noinline]] config::Ruling decide(const void* caller, const observe::SourceText& at,
                                           const observe::Label* label) const noexcept;
 
-  const char* text_ = nullptr; ///< that the rules point into: kept as long as they are
+  const char* text_ = nullptr; ///< text that the rules point into: kept as long as they are
   config::Rule* rules_ = nullptr;
   std::size_t count_ = 0;
   std::optional<config::Bind> bind_;
@@ -76,7 +77,7 @@ public:
   void clear() noexcept {
     for (auto& word : words_) word.store(0, std::memory_order_relaxed);
   }
-  /// For loop number `loop` of the region, counted from 0 by each member alike.
+  /// Agrees on the ruling for loop number `loop` of the region, counted from 0 by each member alike.
   config::Ruling agree(std::uint32_t loop, config::Ruling own) noexcept {
     constexpr unsigned k_bits = config::Ruling::k_loop_bits;
     constexpr std::uint64_t k_low = (std::uint64_t{1} << k_bits) - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which threads were in which teams, so that the writer of a trace need not look for them in all tracks.
+// The threads in each team, so that the writer of a trace need not look for them in all tracks.
 #pragma once
 
 #include "trace/trace.h"
@@ -11,7 +11,7 @@
 namespace wstree::abi {
 
 /// For each track the teams that its loops were in, as a Bloom filter: a program may have hundreds of threads
-/// in many teams, and thousands of events of each. Of the tracks from `first` on, in their order.
+/// in many teams, and thousands of events of each. Tracks are numbered in their order.
 class TeamFilters {
 public:
   void fill(const loop::Track* first) noexcept {

@@ -54,7 +54,7 @@ void make_room(loop::Track& track) noexcept {
   track.ready = std::min(first + k_room, track.capacity());
 #ifdef MADV_POPULATE_WRITE
   const int error = errno;
-  // Older systems do not know this, and give each page when it is written.
+  // Older systems lack this advice, and provide each page when it is written.
   madvise(track.memory() + first, (track.ready - first) * sizeof(loop::Event), MADV_POPULATE_WRITE);
   errno = error;
 #endif

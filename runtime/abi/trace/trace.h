@@ -12,14 +12,14 @@ namespace wstree::abi {
 /// Tracks that a process may have, of which the system gives memory only to those that threads write.
 inline constexpr std::uint32_t k_most_tracks = 1024;
 
-/// A track of at least `events` events for one thread, which the process keeps. nullptr: no memory, or there
-/// are k_most_tracks; the file says for how many threads. Any thread.
+/// Returns a track of at least `events` events for one thread, which the process keeps. nullptr: no memory,
+/// or there are k_most_tracks; the file has the number of threads without a track. Any thread.
 loop::Track* add_track(std::uint64_t events) noexcept;
 /// Events for which a thread gets memory at a time, a loop or two before it needs that: one call of the
 /// system costs a tenth of the page faults.
 inline constexpr std::uint64_t k_room = 2048;
 void make_room(loop::Track& track) noexcept;
-/// The latest track that was added.
+/// Returns the latest track that was added.
 const loop::Track* all_tracks() noexcept;
 std::uint64_t threads_without_track() noexcept;
 /// Writes one line to stderr if tracks had no room for all events: the trace that was asked for
@@ -29,12 +29,13 @@ void say_dropped() noexcept;
 /// In the child of a fork, while it has one thread.
 void forget_tracks() noexcept;
 
-/// What time a tick is.
+/// The relation of ticks and time.
 struct TickClock {
   std::uint64_t ticks = 0, nanoseconds = 0; ///< at the same time; of CLOCK_MONOTONIC
   double ns_per_tick = 1;
 
-  /// The same for all processes of a machine. Never smaller for a larger number of ticks.
+  /// Returns the time of a tick, on a clock that all processes of a machine share. Never smaller for a larger
+  /// number of ticks.
   std::uint64_t to_ns(std::uint64_t at) const noexcept {
     const auto since = static_cast<double>(static_cast<std::int64_t>(at - ticks)) * ns_per_tick;
     return nanoseconds + static_cast<std::uint64_t>(static_cast<std::int64_t>(since));
@@ -48,8 +49,9 @@ struct TickClock {
 /// program. A second call at the same time returns at once.
 void write_trace(const config::Options& options, const TickClock& clock, const char* version) noexcept;
 
-/// The event that the victim of `steal` was busy with when it was robbed: the batch of the same execution
-/// that ends nearest to the left of what was stolen. nullptr: not known. `track`: whose it is.
+/// Returns the event that the victim of `steal` was busy with when it was robbed: the batch of the same
+/// execution that ends nearest to the left of the stolen units. nullptr: not known. `track`: that of
+/// the event.
 const loop::Event* find_victim(const loop::Track* tracks, const loop::Event& steal,
                                const loop::Track*& track) noexcept;
 

@@ -89,7 +89,7 @@ private:
     return name != nullptr && *name != '\0' ? name : "unknown";
   }
 
-  /// What tools need to find the source lines.
+  /// Writes the data by which tools find the source lines.
   void write_sites() noexcept {
     out_.text(", \"sites\": [");
     bool first = true;
@@ -166,7 +166,7 @@ private:
     for (const Track* other = tracks_; other != nullptr; other = other->next, ++number_of_other)
       if (other != &track && g_trace_workspace.teams.may_have(number_of_other, left.execution))
         last = std::max(last, end_in(*other, left));
-    // A loop is told behind its batches, and what encloses this one behind it.
+    // The event of a loop stands behind those of its batches, and that of an enclosing loop behind it.
     constexpr std::uint64_t k_looked_at = 512;
     for (std::uint64_t i = number + 1; i < total && i < number + k_looked_at; ++i) {
       const Event& next = track.at(i);
@@ -179,7 +179,7 @@ private:
     out_.text(", \"member\": ").number(left.member).text("}}");
   }
 
-  /// When the thread left the loop; 0: it was not there.
+  /// Returns the time when the thread left the loop; 0: it was not there.
   static std::uint64_t end_in(const Track& track, const Event& loop) noexcept {
     const std::uint64_t total = track.total();
     std::uint64_t low = track.oldest(total);
@@ -236,7 +236,7 @@ private:
   ReportWriter& out_;
   const TickClock& clock_;
   std::uint64_t process_;
-  const Track* tracks_ = all_tracks(); // those of threads that come later are not written
+  const Track* tracks_ = all_tracks(); // tracks of threads that come later are not written
   std::uint64_t track_count_ = 0;
   std::uint64_t arrows_ = 0;
   std::uint64_t victim_looks_ = 0;

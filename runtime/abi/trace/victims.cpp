@@ -7,7 +7,8 @@ namespace {
 using loop::Event;
 using loop::Track;
 
-/// Number of the first event that ended after `time`; events of one thread end in the order of their numbers.
+/// Returns the number of the first event that ended after `time`; events of one thread end in the order of
+/// their numbers.
 std::uint64_t first_after(const Track& track, std::uint64_t oldest, std::uint64_t total,
                           std::uint64_t time) noexcept {
   while (oldest < total) {
@@ -20,7 +21,7 @@ std::uint64_t first_after(const Track& track, std::uint64_t oldest, std::uint64_
   return oldest;
 }
 
-/// The batch of `steal.execution` that the thread was busy with at `steal.end`, or the one before.
+/// Returns the batch of `steal.execution` that the thread was busy with at `steal.end`, or the batch before.
 const Event* batch_at(const Track& track, const Event& steal) noexcept {
   constexpr std::uint64_t k_looked_at = 8; // events of nested loops may stand between
   const std::uint64_t total = track.total();
@@ -40,7 +41,7 @@ const Event* batch_at(const Track& track, const Event& steal) noexcept {
 } // namespace
 
 const Event* find_victim(const Track* tracks, const Event& steal, const Track*& track) noexcept {
-  // A thief takes the right part of what its victim has left, so that no other member is between the two.
+  // A thief takes the right part of its victim's units, so that no other member is between the two.
   const Event* nearest = nullptr;
   for (const Track* other = tracks; other != nullptr; other = other->next) {
     const Event* batch = batch_at(*other, steal);

@@ -7,7 +7,7 @@
 
 namespace wstree::cli {
 
-/// The options of `wstree bench`.
+/// Adds the command `bench` with its options.
 CLI::App* add_bench(CLI::App& app, BenchRequest& request);
 
 } // namespace wstree::cli

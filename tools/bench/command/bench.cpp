@@ -31,15 +31,16 @@ using bench::Json;
 
 constexpr const char* k_results = "results.json";
 
-/// A program of clang 19 or newer ends a loop with a call that older builds of libomp do not have. The
-/// library has it, so that they run with it and not without.
+/// Returns whether the loader resolves all functions that the program calls. A program of clang 19 or newer
+/// ends a loop with a call that older builds of libomp do not have. The library has it, so that such programs
+/// run with it and not without.
 bool runs(const bench::Setting& setting, const std::string& runtime, bool with_library) {
   bench::Command command{{setting.programs.program("loops", runtime).string(), "--list"}, {}, "/dev/null"};
   if (runtime == "libomp" && !setting.libomp.folder.empty())
     command.environment.set("LD_LIBRARY_PATH", setting.libomp.folder.string());
   if (with_library) command.environment.preload_first(setting.library.string());
   command.environment.set("LD_BIND_NOW", "1");
-  // What the loader says about it is of no use: the caller says it in our words.
+  // The loader's message about it is of no use: the caller reports the error in its own words.
   const int errors = ::dup(STDERR_FILENO);
   if (std::freopen("/dev/null", "w", stderr) == nullptr) return false;
   const bool well = bench::run_to_end(command).empty();
@@ -49,7 +50,7 @@ bool runs(const bench::Setting& setting, const std::string& runtime, bool with_l
   return well;
 }
 
-/// nullopt: `setting` has it; else what is wrong.
+/// Stores the library in `setting`. Returns the error in the request; nothing if there is none.
 std::optional<std::string> choose_library(const BenchRequest& request, bench::Setting& setting) {
   if (request.library == "none") return std::nullopt;
   if (request.library) {
@@ -119,7 +120,7 @@ std::optional<std::string> make_setting(const BenchRequest& request, bench::Sett
   if (auto problem = choose_library(request, setting)) return problem;
   if (auto problem = choose_runtimes(request, setting)) return problem;
   if (auto problem = choose_libomp(request, setting)) return problem;
-  // They are read by now, and the library would say in each process that it knows no such option.
+  // The benchmark has read these variables. The library would report them as unknown options in each process.
   for (const auto* ours : {"WSTREE_LIBOMP_DIR", "WSTREE_CACHE"}) unsetenv(ours);
   setting.only = request.only;
   setting.threads = request.threads;
@@ -188,7 +189,7 @@ void announce(const bench::Setting& setting) {
     fmt::print("{:<13} about {} minutes\n", "takes", (seconds + 30) / 60);
 }
 
-/// What is shown first, and stands in the file.
+/// Returns the origin of the figures, which is shown first, and stands in the file.
 Json origin_of(const bench::Setting& setting) {
   auto machine = bench::machine_facts();
   if (setting.fifo)
@@ -207,7 +208,7 @@ Json origin_of(const bench::Setting& setting) {
           {"environment", environment_facts()}};
 }
 
-/// A folder for what the programs write, as long as they run.
+/// A folder for the output of the programs, as long as they run.
 class WorkFolder {
 public:
   explicit WorkFolder(fs::path path) : path_(std::move(path)) { fs::create_directories(path_, error_); }
@@ -268,7 +269,7 @@ int measure(const BenchRequest& request) {
   return findings.failures().empty() ? k_ok : k_bench_failed;
 }
 
-/// The pictures of an earlier run.
+/// Draws the pictures of an earlier run again.
 int draw_again(const BenchRequest& request) {
   const auto text = read_text(*request.draw);
   const auto document = Json::parse(text.value_or(""), nullptr, false);

@@ -41,8 +41,8 @@ std::map<Key, Value> values_of(const Json& document) {
   return values;
 }
 
-/// How far two medians of the same thing may be apart. Quartiles of few samples lie too close together, and
-/// between two runs there is more than within one.
+/// Returns the largest difference of two medians that counts as none. Quartiles of few samples lie too close
+/// together, and two runs differ by more than the samples of one run.
 double allowed(const Value& before, const Value& after) {
   constexpr double k_unknown = 0.10, k_least = 0.02, k_wide = 2;
   if (!before.spread || !after.spread) return k_unknown;
@@ -51,7 +51,7 @@ double allowed(const Value& before, const Value& after) {
 
 void add_changes(std::string& text, const std::string& title, std::vector<Change>& changes) {
   if (changes.empty()) return;
-  // The largest change first, whatever its direction.
+  // The largest change first, in either direction.
   std::ranges::sort(changes, std::ranges::greater{},
                     [](const Change& change) { return std::abs(std::log(change.factor())); });
   Table table;
@@ -69,7 +69,7 @@ std::string fact(const Json& document, const char* group, const char* name) {
   return document.value(group, Json::object()).value(name, std::string());
 }
 
-/// What makes two files hard to compare.
+/// Returns the differences that make two files hard to compare.
 std::string differences(const Json& before, const Json& after) {
   std::string text;
   for (const auto& [group, name] : {std::pair{"machine", "processor"}, std::pair{"machine", "topology"},

@@ -12,7 +12,7 @@ struct Comparison {
   std::size_t better = 0, worse = 0, same = 0, only_before = 0, only_after = 0;
 };
 
-/// Of two documents of results.json: which values differ by more than their samples spread.
+/// Returns the values of two documents of results.json that differ by more than their samples spread.
 Comparison compare(const Json& before, const Json& after);
 
 /// Reads and compares two files. Returns the exit status.

@@ -9,7 +9,8 @@ namespace wstree::cli::bench {
 
 namespace {
 
-/// A verdict on one value says what it is, whether it held, and the failed values of one on many.
+/// Returns the line for a verdict: for a verdict on one value with the value and whether it held, for one on
+/// many with the failed values.
 std::string verdict_line(const Json& verdict) {
   const auto number = [&](const char* name) {
     const auto& value = member(verdict, name);

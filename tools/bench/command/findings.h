@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that a run of `wstree bench` has found out, which is what results.json holds:
+// All findings of a run of `wstree bench`, as results.json holds them:
 //
 //   {"schema": 1, "wstree": version, "started": "2030-01-31T12:00:00Z", "seconds": 1100, "size": "full",
 //    "machine": {fact: text}, "software": {fact: text}, "environment": {variable: value},
@@ -14,10 +14,10 @@
 //              "dropped": 3, "load_before": "0.10 0.20 0.30", "load_after": ...},
 //    "failures": [text]}
 //
-// "environment" has what may change figures, "unit" is left out where the program does not say it. "rows" has
-// every measured value, smaller is better, with half the distance of the quartiles of its samples over their
-// median where that is known. In "data", NAME is the program's runtime where each has a file of its own, a
-// number of threads such as "P=2", or "simulated"; what a program has written has "rows" and "verdicts"
+// "environment" has facts that may change figures, "unit" is left out where the program does not give it.
+// "rows" has every measured value, smaller is better, with half the distance of the quartiles of its samples
+// over their median where that is known. In "data", NAME is the program's runtime where each has a file of
+// its own, a number of threads such as "P=2", or "simulated"; a program's own JSON has "rows" and "verdicts"
 // without the part, and "facts": values that pictures need and comparisons leave out.
 #pragma once
 
@@ -32,7 +32,7 @@ namespace wstree::cli::bench {
 
 using Json = nlohmann::ordered_json;
 
-/// Of a JSON object; null if it is not there, or if that is no object.
+/// Returns a member of a JSON object; null if it is not there, or if `object` is no object.
 const Json& member(const Json& object, const std::string& name);
 
 class Findings {
@@ -43,13 +43,13 @@ public:
   void add_seconds(const std::string& part, double seconds);
   void add_failure(std::string text) { failures_.push_back(std::move(text)); }
 
-  /// What a program has written for a part; null if there is nothing.
+  /// Returns the JSON that a program has written for a part; null if there is none.
   [[nodiscard]] const Json& data(const std::string& part, const std::string& name) const;
-  /// All of a part by name.
+  /// Returns the JSON of all programs of a part, by name.
   [[nodiscard]] const Json& data(const std::string& part) const;
   [[nodiscard]] const std::vector<std::string>& failures() const { return failures_; }
 
-  /// The whole document, with rows, verdicts and noise.
+  /// Returns the whole document, with rows, verdicts and noise.
   [[nodiscard]] Json document(double seconds) const;
 
 private:
@@ -58,13 +58,13 @@ private:
   std::vector<std::string> failures_;
 };
 
-/// From "parts".
+/// Returns the rows of "parts".
 Json rows_of(const Json& parts);
 Json verdicts_of(const Json& parts);
-/// From "rows", without the load averages.
+/// Returns the noise of "rows", without the load averages.
 Json noise_of(const Json& rows, const Json& parts);
 
-/// For the end of the report: which figures are reached, and how quiet the machine was.
+/// Returns the end of the report: which figures are reached, and how quiet the machine was.
 std::string summary_text(const Json& document);
 
 } // namespace wstree::cli::bench

@@ -20,7 +20,7 @@ std::string first_line(const std::string& file) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Of /proc/cpuinfo: the values of a key, one for each CPU.
+/// Returns the values of a key of /proc/cpuinfo, one for each CPU.
 std::vector<std::string> values(const std::string& cpuinfo, const std::string& key) {
   std::vector<std::string> found;
   std::istringstream lines(cpuinfo);
@@ -33,7 +33,7 @@ std::vector<std::string> values(const std::string& cpuinfo, const std::string& k
   return found;
 }
 
-/// Hardware threads share a core if the machine says so.
+/// Returns the numbers of CPUs, and of cores and packages if /proc/cpuinfo has them.
 std::string topology(const std::string& cpuinfo) {
   const auto packages = values(cpuinfo, "physical id"), cores = values(cpuinfo, "core id");
   const auto online = static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
@@ -45,7 +45,7 @@ std::string topology(const std::string& cpuinfo) {
                             std::set(packages.begin(), packages.end()).size());
 }
 
-/// A clock that changes during a table spoils it.
+/// Returns the governor of the clock, because a clock that changes during a table spoils it.
 std::string frequency() {
   const auto governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   if (governor.empty()) return "not told by the kernel";

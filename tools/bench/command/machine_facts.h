@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a reader of figures has to know of the machine.
+// Facts about the machine, for a reader of figures.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts machine_facts();
 /// CPUs in the mask of this process.
 unsigned allowed_cpus();
-/// The three averages, as the kernel writes them.
+/// Returns the three averages, as the kernel writes them.
 std::string load_average();
 
 } // namespace wstree::cli::bench

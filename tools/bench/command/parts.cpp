@@ -53,7 +53,7 @@ std::optional<std::string> choose_parts(const std::optional<std::string>& list, 
   for (const auto& part : k_parts) all.emplace_back(part.name);
   if (list) return choose("--parts", *list, all, chosen);
   for (const auto& part : k_parts)
-    // A test has to see everything, except what takes long however small the loops are.
+    // A test has to see everything, except parts that take long for loops of any size.
     if (part.usual || (size == Size::smoke && part.name != "validation")) chosen.emplace_back(part.name);
   return std::nullopt;
 }

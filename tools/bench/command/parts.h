@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What there is to measure, and how much of it.
+// The parts of the benchmark, and their sizes.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace wstree::cli::bench {
 
 struct Part {
   std::string_view name, meaning;
-  bool usual; ///< measured unless the user says what is to be
-  /// What it takes with libomp, libgomp and oneTBB on two processors of a few years ago, full and quick.
+  bool usual; ///< measured unless the user chooses parts
+  /// Duration with libomp, libgomp and oneTBB on two processors of a few years ago, full and quick.
   unsigned seconds, quick_seconds;
 };
 
@@ -50,10 +50,10 @@ inline constexpr std::array<Part, 22> k_parts{{
 
 enum class Size { full, quick, smoke };
 
-/// Which programs a start is for.
-enum class By { first, each, one }; ///< that of the first runtime, that of each, or the first that there is
+/// The programs of a start: that of the first runtime, that of each, or the first one that there is.
+enum class By { first, each, one };
 
-/// What a start needs and is given, besides its arguments.
+/// The needs of a start, besides its arguments.
 enum Needs : unsigned {
   k_preload = 1, ///< the library is preloaded into the program, if there is one
   k_library = 2, ///< is not started without the library
@@ -62,15 +62,16 @@ enum Needs : unsigned {
   k_threads = 16 ///< takes the user's --threads
 };
 
-/// A program that a part starts. Words in braces stand for what the user has chosen (session.cpp); words
-/// behind `else` are left out if the user's --only takes their place.
+/// A program that a part starts. Words in braces stand for the user's choices (session.cpp); words behind
+/// `else` are left out if the user's --only takes their place.
 struct PartStart {
   std::string_view part, title, program;
   By by;
   unsigned needs;
   std::string_view arguments;
   std::array<std::string_view, 3> sized; ///< more of them, for each size
-  std::string_view name = "";            ///< of what it finds; else the runtime's behind it: "calls-libgomp"
+  std::string_view name = "";            ///< name of its findings; else the runtime's behind
+                                         ///< it: "calls-libgomp"
   std::string_view variable = "";
 };
 
@@ -258,25 +259,26 @@ inline constexpr std::array<PartStart, 23> k_starts{{
 struct Selection {
   std::vector<std::string> parts; ///< in the order of k_parts
   Size size = Size::full;
-  unsigned rounds = 0;       ///< of the loops
-  unsigned short_rounds = 0; ///< of the short ones
+  unsigned rounds = 0;       ///< rounds of the loops
+  unsigned short_rounds = 0; ///< rounds of the short loops
 
   [[nodiscard]] bool has(std::string_view part) const;
   /// Returns about how long the selection takes; the number of rounds changes some parts alone.
   [[nodiscard]] unsigned seconds() const;
 };
 
-/// Of the loops, unless the user says it.
+/// Returns the number of rounds of the loops, unless the user sets it.
 unsigned usual_rounds(Size size);
 unsigned usual_short_rounds(Size size);
-/// Of what is measured unless the user says it.
+/// Returns the seconds of the parts that are measured unless the user chooses parts.
 unsigned usual_seconds(Size size);
 
-/// The words of `list` that are among `known`, in that order; else what is wrong with it, as one line.
+/// Puts the words of `list` into `chosen`, in the order of `known`. Returns the error in the list, as one
+/// line: a word that is not among `known`.
 std::optional<std::string> choose(std::string_view option, const std::string& list,
                                   const std::vector<std::string>& known, std::vector<std::string>& chosen);
 
-/// Those that `list` names, or the usual ones. Returns what is wrong with the list.
+/// Chooses the parts that `list` names, or the usual ones. Returns the error in the list.
 std::optional<std::string> choose_parts(const std::optional<std::string>& list, Size size,
                                         std::vector<std::string>& chosen);
 

@@ -19,7 +19,7 @@ struct Found {
   double value;
 };
 
-/// Rows and facts of what one program has written, in its order.
+/// Returns the rows and facts that one program has written, in its order.
 std::vector<Found> found_in(const Json& data) {
   std::vector<Found> all;
   for (const auto* list : {"rows", "facts"})
@@ -35,7 +35,7 @@ double value_of(const std::vector<Found>& all, const std::string& runtime, const
   return 0;
 }
 
-/// "P=4" is 4; 0: not of that form.
+/// Returns 4 for "P=4"; 0: `name` does not have this form.
 unsigned threads_in(const std::string& name, const std::string& prefix) {
   return name.starts_with(prefix) ? static_cast<unsigned>(std::stoul("0" + name.substr(prefix.size()))) : 0;
 }
@@ -46,7 +46,8 @@ Curve curve_of(const std::string& name, const Pen& pen, std::vector<Mark> marks)
   return {name, pen, std::move(marks)};
 }
 
-/// Both axes are logarithmic. Diagrams without a mark are left out; no diagram: no picture.
+/// Adds diagrams, both of whose axes are logarithmic. Diagrams without a mark are left out; no diagram:
+/// no picture.
 void add_diagrams(const std::string& file, const std::string& title, std::vector<Diagram> diagrams,
                   Pictures& pictures) {
   for (auto& diagram : diagrams) {
@@ -62,7 +63,7 @@ void add_diagrams(const std::string& file, const std::string& title, std::vector
   pictures.emplace_back(file, Picture{title, title, std::move(diagrams)});
 }
 
-/// "EXP/16/1ms" goes to "paper-1ms", "MANDEL" to "program".
+/// Returns the page of a workload: "paper-1ms" for "EXP/16/1ms", "program" for "MANDEL".
 std::string page_of(const std::string& workload) {
   const auto first = workload.find('/');
   if (first == std::string::npos) return "program";
@@ -72,7 +73,7 @@ std::string page_of(const std::string& workload) {
 
 /// Dots for each workload in a line, those of the tree above the others.
 Diagram ratios_of(const std::vector<Found>& all, const std::string& runtime, const std::string& page) {
-  constexpr double k_least = 0.88, k_most = 16; // what is further out stands at the edge
+  constexpr double k_least = 0.88, k_most = 16; // marks further out stand at the edge
   constexpr std::string_view k_bare = " without the library";
   std::vector<std::string> workloads;
   std::map<std::string, std::map<std::string, double>> values; // by candidate and workload
@@ -111,7 +112,7 @@ void add_ratios(const Json& parts, Pictures& pictures) {
   std::map<std::pair<std::string, std::string>, int> pages;
   for (const auto& found : all)
     if (found.runtime != "oneTBB")
-      pages[{found.runtime, page_of(found.row)}] = 0; // that stands beside each of the others
+      pages[{found.runtime, page_of(found.row)}] = 0; // oneTBB stands beside each of the others
   for (const auto& [key, unused] : pages) {
     const auto& [runtime, page] = key;
     auto file = fmt::format("ratio-{}-{}", runtime, page);

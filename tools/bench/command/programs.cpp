@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr const char* k_facts = "bench.conf";
 constexpr const char* k_release = "19-release";
 
-/// Relative to the folder of the executable, as the library is found.
+/// Returns the folders of the programs, relative to the folder of the executable, as the library is found.
 std::vector<fs::path> usual_folders() {
   std::error_code error;
   const auto bin = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -41,7 +41,7 @@ std::map<std::string, std::string> read_facts(const std::string& text) {
   return facts;
 }
 
-/// Where tools/libomp puts its builds.
+/// Returns the folder of the builds of tools/libomp.
 fs::path libomp_builds() {
   const auto variable = [](const char* name) {
     const char* const value = std::getenv(name);

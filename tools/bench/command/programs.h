@@ -13,31 +13,31 @@ namespace wstree::cli::bench {
 struct Programs {
   std::filesystem::path folder; ///< empty if there are none
   std::vector<std::string> runtimes;
-  std::map<std::string, std::string> facts; ///< what their build has written down in bench.conf
+  std::map<std::string, std::string> facts; ///< facts that their build has written down in bench.conf
   std::string problem;                      ///< one line for the user, if there are none
 
-  /// A line of bench.conf; "" if it is not there.
+  /// Returns a line of bench.conf; "" if the line is missing.
   [[nodiscard]] std::string fact(const std::string& name) const;
-  /// The one for that runtime.
+  /// Returns the build of the program for that runtime.
   [[nodiscard]] std::filesystem::path program(const std::string& name, const std::string& runtime) const;
 };
 
-/// Those in `folder`, else those of the installation or of the build tree of this command.
+/// Returns the programs in `folder`, else those of the installation or of the build tree of this command.
 Programs find_programs(const std::optional<std::string>& folder);
 
 /// A libomp for the programs.
 struct Libomp {
-  std::filesystem::path folder; ///< empty: what the linker finds
+  std::filesystem::path folder; ///< empty: the folder that the linker finds
   std::string description;      ///< file and kind of build, as far as known
-  std::string remark;           ///< one line for the user if it is not the one that should be measured
-  std::string problem;          ///< one line if the one that was asked for is not there
+  std::string remark;           ///< one line for the user if another libomp should be measured
+  std::string problem;          ///< one line if the requested libomp is not there
 };
 
-/// `build`: of tools/libomp, or "system"; nothing: the release build if there is one, else what the programs
-/// were linked with.
+/// Finds libomp. `build`: of tools/libomp, or "system"; nothing: the release build if there is one, else the
+/// libomp with which the programs were linked.
 Libomp find_libomp(const std::optional<std::string>& build, const Programs& programs);
 
-/// Whether a libomp has debugging code, which formats trace text for every chunk.
+/// Returns whether a libomp has debugging code, which formats trace text for every chunk.
 bool is_debug_libomp(const std::filesystem::path& file);
 
 } // namespace wstree::cli::bench

@@ -17,7 +17,7 @@ template <class Visit> void for_each_data(const Json& parts, Visit visit) {
       if (data.is_object()) visit(part, name, data);
 }
 
-/// Puts the part and the runtime in front: the one that the element names, or else that of the file.
+/// Puts the part and the runtime in front: the runtime that the element names, or else that of the file.
 Json placed(const std::string& part, const std::string& name, Json element) {
   Json made{{"part", part}, {"runtime", element.value("runtime", name)}};
   element.erase("runtime");
@@ -30,7 +30,7 @@ Json placed(const std::string& part, const std::string& name, Json element) {
 Json rows_of(const Json& parts) {
   Json rows = Json::array();
   for_each_data(parts, [&](const std::string& part, const std::string& name, const Json& data) {
-    // Of a part that asks for one number of threads after the other, "P=2" belongs to the row.
+    // In a part that measures one number of threads after the other, "P=2" belongs to the row.
     const auto more = name.starts_with("P=") ? " " + name : std::string();
     for (const auto& row : member(data, "rows")) {
       rows.push_back(placed(part, name, row));
@@ -43,7 +43,7 @@ Json rows_of(const Json& parts) {
 Json verdicts_of(const Json& parts) {
   Json list = Json::array();
   for_each_data(parts, [&](const std::string& part, const std::string& name, const Json& data) {
-    // What is asked of a team of the usual size says nothing of others.
+    // Verdicts are for a team of the usual size, and do not hold for others.
     if (part == "workers" || part == "strategies") return;
     for (const auto& verdict : member(data, "verdicts")) list.push_back(placed(part, name, verdict));
   });

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Real-time priority for what is started while it lives.
+/// Real-time priority for processes that are started while it lives.
 class Priority {
 public:
   explicit Priority(bool wanted) : wanted_(wanted) { set(wanted_, SCHED_FIFO, 1); }
@@ -87,7 +87,7 @@ bool Session::exists(std::string_view program, const std::string& runtime) const
   return fs::exists(setting_.programs.program(std::string(program), runtime), error);
 }
 
-/// What stands for a word in braces; the word itself if it has none.
+/// Returns the meaning of a word in braces; the word itself if it has none.
 Arguments Session::meaning_of(std::string_view word) const {
   const auto& selection = setting_.selection;
   const bool is_crowd = setting_.threads.value_or(0) > allowed_cpus();
@@ -125,8 +125,8 @@ Arguments Session::meaning_of(std::string_view word) const {
   if (word == "{tbb}")
     return exists("loops-tbb", "") ? Arguments{"--beside", (setting_.programs.folder / "loops-tbb").string()}
                                    : Arguments{};
-  // The distribution's own build, in columns of its own. Where it is the one that is measured anyway, once
-  // will do.
+  // The distribution's own build, in columns of its own. If it is the one that is measured anyway, it is
+  // measured once.
   if (word == "{system}")
     return size() == Size::full && setting_.runtimes.front() == "libomp" && !setting_.libomp.folder.empty()
                ? Arguments{"--libomp", "system"}
@@ -187,7 +187,7 @@ void Session::measure_start(const PartStart& start) {
 }
 
 bool Session::is_served(const std::string& runtime) {
-  // Counting costs next to nothing but is no part of what is measured.
+  // Counting costs next to nothing but is no part of the measured programs.
   return run({"loops",
               "served-" + runtime,
               "",

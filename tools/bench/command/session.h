@@ -21,10 +21,10 @@ struct Setting {
   std::vector<std::string> runtimes; ///< to be measured; the first one's program leads
   Selection selection;
   std::optional<std::string> only;
-  std::optional<unsigned> threads; ///< of short loops
+  std::optional<unsigned> threads; ///< threads of short loops
   bool fifo = false;
   bool bare = true;             ///< the programs of libomp run without the library, too
-  std::filesystem::path folder; ///< for what the programs write
+  std::filesystem::path folder; ///< for the output of the programs
 };
 
 using Arguments = std::vector<std::string>;
@@ -40,21 +40,21 @@ public:
   [[nodiscard]] Size size() const { return setting_.selection.size; }
   [[nodiscard]] bool has_library() const { return !setting_.library.empty(); }
 
-  /// What a program is started with, and how.
+  /// The start of a program: its arguments, environment and output.
   struct Start {
-    std::string part, name; ///< of what it finds
-    std::string title;      ///< above what it prints; empty: what it prints is not shown
+    std::string part, name; ///< names of its findings
+    std::string title;      ///< above its output; empty: its output is not shown
     std::string program, runtime;
     Arguments arguments;
     bool preload = true;                     ///< the library, if there is one
     std::vector<std::string> variables = {}; ///< NAME=value
-    std::filesystem::path output = {};       ///< of what it prints; empty: ours
+    std::filesystem::path output = {};       ///< file of its output; empty: the output goes to ours
     bool has_json = true;                    ///< takes --json FILE
   };
-  /// Starts it and keeps what it has written. False if it failed, which the user knows then.
+  /// Starts it and keeps its findings. Returns false if it failed, after a message to the user.
   bool run(const Start& start);
 
-  /// Returns the words of `text`, with what stands for those in braces.
+  /// Returns the words of `text`, with the meanings of those in braces.
   [[nodiscard]] Arguments expanded(std::string_view text) const;
 
 private:

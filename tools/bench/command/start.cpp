@@ -21,7 +21,7 @@ void write_all(int to, const char* data, std::size_t size) {
   while (size > 0) {
     const ssize_t written = ::write(to, data, size);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return; // a full disk or a closed pipe; what is measured goes to a file of its own
+    if (written <= 0) return; // a full disk or a closed pipe; figures go to a file of their own
     data += written;
     size -= static_cast<std::size_t>(written);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Starting what measures, and keeping what it prints.
+// Starting programs that measure, and keeping their output.
 #pragma once
 
 #include "support/environment.h"
@@ -19,26 +19,26 @@ public:
   Transcript& operator=(const Transcript&) = delete;
   ~Transcript();
 
-  /// Why there is none: the reason of the system; 0 if all is well.
+  /// Returns the error number of the system if there is no transcript; 0 if all is well.
   [[nodiscard]] int error() const { return error_; }
 
 private:
   void copy(int from, int to_file) const;
 
   int error_ = 0;
-  int output_ = -1; ///< what standard output was
+  int output_ = -1; ///< descriptor of standard output before
   std::thread copier_;
 };
 
 struct Command {
   std::vector<std::string> arguments; ///< the program first
   Environment environment;
-  std::filesystem::path output = {}; ///< of standard output; empty: ours
+  std::filesystem::path output = {}; ///< file of standard output; empty: ours
 };
 
-/// Starts it and waits. "" if it ended with status 0, else what happened.
+/// Starts it and waits. Returns "" if it ended with status 0, else the reason.
 std::string run_to_end(Command& command);
-/// Whether a command has died of a signal that was meant for all of us, such as that of Ctrl-C.
+/// Returns whether a command has died of a signal that was meant for all of us, such as that of Ctrl-C.
 bool interrupted();
 
 } // namespace wstree::cli::bench

@@ -37,7 +37,7 @@ double nodes_in(const std::string& statistics) {
   return calls > 0 ? nodes / calls : 0;
 }
 
-/// Counting is no part of what is timed, so it has processes of its own.
+/// Counts nodes in processes of its own, because counting is no part of a timed run.
 void count_nodes(Session& session, unsigned threads) {
   Json rows = Json::array();
   for (const auto strategy : k_strategies) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the parts `strategies` and `workers` measure, for the code that draws it.
+// The rows of the parts `strategies` and `workers`, for the code that draws them.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ inline constexpr std::array<std::string_view, 3> k_step_shapes{"STEP_S", "STEP_E
 inline constexpr const char* k_strategies_suffix = "/100k";
 
 inline constexpr const char* k_workers_suffix = "/1k";
-/// Of figure 10, and more like them.
+/// The programs of figure 10, and more like them.
 inline constexpr std::array<std::string_view, 4> k_programs{"MANDEL", "TRIMM", "PRIMES", "SPMV"};
 
-/// 1, 2, 4 and so on, and as many as there are.
+/// Returns 1, 2, 4 and so on, and the number of all workers.
 std::vector<unsigned> measured_workers();
 
 } // namespace wstree::cli::bench

@@ -17,7 +17,8 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// What is measured, what iterations cost here, and what the simulator makes of that.
+/// Validates the simulator: measures the loops and the costs of iterations here, and simulates the loops with
+/// these costs.
 class Validation {
 public:
   Validation(Session& session, std::string runtime) : session_(session), runtime_(std::move(runtime)) {}
@@ -49,7 +50,7 @@ private:
     return {"--only", session_.size() == Size::quick ? k_quick : k_smoke};
   }
 
-  /// A program that prints its figures instead of writing them as JSON.
+  /// Starts a program that prints its figures instead of writing them as JSON.
   bool start(const std::string& program, const Arguments& arguments, const std::filesystem::path& output) {
     Session::Start begin{"validation", program + "-" + runtime_, "", program, runtime_, arguments};
     begin.output = output;

@@ -14,17 +14,17 @@ struct Candidate {
   int kind, chunk; ///< for omp_set_schedule; of no effect on literal forms and on oneTBB
 };
 
-/// True for the kinds of the library, in whatever process.
+/// Returns whether the kind is the library's, in any process.
 inline bool is_ours(const Candidate& candidate) { return is_ours(candidate.kind); }
 
-/// Each iteration is handed out on its own.
+/// Returns whether each iteration is handed out on its own.
 bool one_at_a_time(const Candidate& candidate);
 
-/// The runtime's own schedules; with the library in the process, its kinds come last.
+/// Returns the runtime's own schedules; with the library in the process, its kinds come last.
 std::vector<Candidate> all_candidates(Runtime runtime, bool with_library);
-/// What is measured when nothing else is asked for: of the library's kinds the tree alone.
+/// Returns the candidates unless the user chooses some: of the library's kinds the tree alone.
 std::vector<Candidate> usual_candidates(Runtime runtime, bool with_library);
-/// All kinds of the library beside the runtime's static, dynamic and guided.
+/// Returns all kinds of the library beside the runtime's static, dynamic and guided.
 std::vector<Candidate> model_candidates(Runtime runtime, bool with_library);
 
 } // namespace bench

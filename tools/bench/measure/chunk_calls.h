@@ -27,7 +27,7 @@ void GOMP_loop_end_nowait(void);
 
 namespace bench {
 
-/// What the source says of the schedule: schedule(runtime), or schedule(dynamic) without a chunk.
+/// The schedule in the source: schedule(runtime), or schedule(dynamic) without a chunk.
 enum class Said { runtime, dynamic };
 
 /// One thread's part in a loop over 0..n-1, of int by clang and of long by gcc, that takes chunks and throws

@@ -17,14 +17,14 @@
 
 namespace bench {
 
-/// The same sum without a runtime: what every pass is checked against.
+/// Returns the sum without a runtime: every pass is checked against it.
 template <class Body> [[gnu::noinline]] std::uint64_t loop_plain(int n, const Body& body) {
   std::uint64_t sum = 0;
   for (int i = 0; i < n; ++i) sum += body(i);
   return sum;
 }
 
-/// What iterations cost, piece by piece.
+/// Executes a part of the loop, to find the costs of iterations piece by piece.
 template <class Body> [[gnu::noinline]] std::uint64_t loop_part(int begin, int end, const Body& body) {
   std::uint64_t sum = 0;
   for (int i = begin; i < end; ++i) sum += body(i);
@@ -33,7 +33,7 @@ template <class Body> [[gnu::noinline]] std::uint64_t loop_part(int begin, int e
 
 #ifdef WSTREE_BENCH_TBB
 
-/// What a place in a program remembers from one run of its loop to the next.
+/// The memory of a place in a program from one run of its loop to the next.
 struct Site {
   tbb::affinity_partitioner affinity;
 };
@@ -46,8 +46,8 @@ template <class Body> struct SumOfRange {
   }
 };
 
-/// Sum of body(i) over 0..n-1 in the arena that the caller is in. With one thread the range is a single
-/// piece: that is the sequential pass of the very same machine code.
+/// Returns the sum of body(i) over 0..n-1 in the arena that the caller is in. With one thread the range is a
+/// single piece: that is the sequential pass of the very same machine code.
 template <class Body> std::uint64_t loop(Form form, int n, int threads, const Body& body, Site& site) {
   const tbb::blocked_range<int> all(0, n);
   const SumOfRange<Body> sum_of{body};
@@ -67,7 +67,7 @@ template <class Body> std::uint64_t loop(Form form, int n, int threads, const Bo
   }
 }
 
-/// Of the thread that calls this, from within a loop; 0 outside of all arenas.
+/// Returns the index of the calling thread, from within a loop; 0 outside of all arenas.
 inline int worker_index() {
   const int index = tbb::this_task_arena::current_thread_index();
   return index < 0 ? 0 : index;
@@ -75,7 +75,7 @@ inline int worker_index() {
 
 #else
 
-/// What a place in a program remembers from one run of its loop to the next: OpenMP has no such thing.
+/// The memory of a place in a program from one run of its loop to the next: OpenMP has none.
 struct Site {};
 
 /// Sum of body(i) over 0..n-1 on `threads` threads; the sum modulo 2^64 does not depend on the order. With
@@ -115,7 +115,7 @@ template <class Body> std::uint64_t loop(Form form, int n, int threads, const Bo
   }
 }
 
-/// Of the thread that calls this, from within a loop.
+/// Returns the number of the calling thread, from within a loop.
 inline int worker_index() { return omp_get_thread_num(); }
 
 #endif

@@ -25,7 +25,7 @@ int open_schedstat(const std::string& thread) {
   return open(("/proc/self/task/" + thread + "/schedstat").c_str(), O_RDONLY | O_CLOEXEC);
 }
 
-/// The second of the file's three numbers.
+/// Returns the second of the file's three numbers.
 double read_delay(int file) {
   char text[128];
   const ssize_t length = pread(file, text, sizeof text - 1, 0);
@@ -100,7 +100,7 @@ struct Attempt {
   double seq_ns = 0;
 };
 
-/// Leaves the processors to others for a part of the time that was spent, if that is asked for.
+/// Leaves the processors to others for the part of `spent_ns` that the settings request.
 void rest(const Settings& settings, double spent_ns) {
   if (settings.pause <= 0) return;
   quiet_team();
@@ -121,7 +121,7 @@ Attempt attempt(const Workload& workload, const Candidate& candidate, const Sett
                         [&] { return delay.caller_ns(); });
     };
     const bool is_crowd = settings.threads > settings.processors;
-    if (is_crowd) quiet_team(); // else the others would take the processor while they wait
+    if (is_crowd) quiet_team(); // otherwise the other threads would take the processor while they wait
     const Pass pass = is_crowd ? timed() : alone_in_team(settings.threads, timed);
     made.right = made.right && pass.right;
     disturbed = disturbed || pass.disturbed;

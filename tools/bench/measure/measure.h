@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// How one value is obtained: passes and clocks. Samples that other programs disturbed are dropped.
+/// Passes and clocks by which a value is measured. Samples that other programs disturbed are dropped.
 #pragma once
 #include "candidates.h"
 #include "report.h"
@@ -15,7 +15,7 @@ namespace bench {
 double now_ns();
 
 /// Nanoseconds that threads of this process were ready to run and had to wait for a processor, from
-/// /proc/self/task/*/schedstat. Zero everywhere if the kernel does not say.
+/// /proc/self/task/*/schedstat. Zero everywhere if the kernel does not count it.
 class RunDelay {
 public:
   /// Follows the threads that exist now.
@@ -23,8 +23,8 @@ public:
   ~RunDelay();
   RunDelay(const RunDelay&) = delete;
   RunDelay& operator=(const RunDelay&) = delete;
-  double caller_ns() const; ///< of the thread that constructed this
-  double all_ns() const;    ///< of every followed thread together
+  double caller_ns() const; ///< delay of the thread that constructed this
+  double all_ns() const;    ///< delay of all followed threads together
 
 private:
   std::vector<int> files_; ///< the constructing thread's first
@@ -51,20 +51,21 @@ struct Series {
   int dropped = 0;
 };
 
-/// Of one runtime, keyed by workload and candidate; those of a process without the library are kept apart.
+/// Results of one runtime, keyed by workload and candidate; those of a process without the library are
+/// kept apart.
 struct Results {
   std::map<std::pair<std::string, std::string>, Series> main, bare;
 };
 
-/// What every pass of a workload has to compute: the sequential pass' sum and data.
+/// Returns the result that every pass of a workload has to compute: the sequential pass' sum and data.
 std::uint64_t expected_of(const Workload& workload);
 
-/// False for the loops over memory where each iteration would be handed out on its own: that costs 30 times
-/// the iteration and takes minutes to show.
+/// Returns false for the loops over memory where each iteration would be handed out on its own: that costs 30
+/// times the iteration and takes minutes to show.
 bool is_measured(const Workload& workload, const Candidate& candidate);
 
-/// One sample of that round, added to `series` unless every attempt at it was disturbed. False: a pass
-/// computed a wrong sum; stderr has said so.
+/// Takes one sample of that round and adds it to `series` unless every attempt at it was disturbed. Returns
+/// false if a pass computed a wrong sum, which stderr has reported.
 bool take_sample(const Workload& workload, const Candidate& candidate, const Settings& settings,
                  const RunDelay& delay, std::uint64_t expected, int round, Series& series);
 

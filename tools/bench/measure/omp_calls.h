@@ -24,7 +24,7 @@ constexpr const char* name_of(Runtime runtime) {
 }
 
 /// Values of omp_sched_t. Trapezoidal is libomp's own; the library's are those of wstree.h, which the
-/// benchmark does not include: it has to be a program that knows nothing of the library.
+/// benchmark does not include: it must not depend on the library.
 enum OmpKind : int {
   k_static = 1,
   k_dynamic = 2,
@@ -40,7 +40,7 @@ enum OmpKind : int {
   k_wstrapezoid,
   k_wsstatic
 };
-/// True for the kinds that only the library knows.
+/// Returns whether only the library has the kind.
 constexpr bool is_ours(int kind) { return kind >= k_wstree && kind <= k_wsstatic; }
 
 } // namespace bench

@@ -11,19 +11,19 @@
 
 namespace bench {
 
-/// Ends the program: it was asked for something that there is not.
+/// Ends the program with the message `text`, for a wrong command line.
 [[noreturn]] void refuse(const std::string& text);
 
-/// What most programs are told.
+/// Options of most programs.
 struct Common {
   std::string library, json, only;
-  std::string child; ///< what this process is to measure for the one that has started it
+  std::string child; ///< the measurement of this process, for the process that has started it
   int rounds = 5, threads = omp_get_num_procs();
   double max_delay = 0.02, scale = 1;
-  std::vector<std::string> again{}; ///< the same options for a process of the same program
+  std::vector<std::string> again{}; ///< these options for a process of the same program
 };
 
-/// CLI11 behind a wall, so that it is compiled once and not for each runtime. What a variable holds before
+/// CLI11 behind a wall, so that it is compiled once and not for each runtime. The value of a variable before
 /// parse() is its default.
 class OptionList {
 public:
@@ -33,13 +33,13 @@ public:
   ~OptionList();
 
   void text(const char* name, std::string& value, const char* help);
-  /// May come several times.
+  /// Adds an option that may come several times.
   void texts(const char* name, std::vector<std::string>& values, const char* help);
   void count(const char* name, int& value, int least, const char* help);
   void count(const char* name, std::uint64_t& value, std::uint64_t least, const char* help);
   void number(const char* name, double& value, double least, const char* help);
   void flag(const char* name, bool& value, const char* help);
-  /// What the program says to itself: --help does not show it.
+  /// Adds an option that the program passes to itself: --help does not show it.
   void hidden(const char* name, std::string& value);
 
   /// Ends the program after --help, and where the arguments make no sense.

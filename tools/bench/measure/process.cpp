@@ -18,7 +18,7 @@
 namespace bench {
 namespace {
 
-/// LD_PRELOAD without the entries that name the library; blanks and colons separate.
+/// Returns LD_PRELOAD without the entries that name the library; blanks and colons separate.
 std::string without_library(std::string_view preload) {
   std::string kept;
   while (!preload.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Child processes with and without the library, and what is known of this one.
+/// Child processes with and without the library, and facts about this one.
 #pragma once
 #include "options.h"
 #include <map>
@@ -19,21 +19,21 @@ struct Kind {
 /// lines "VALUE NAME" that it prints. Returns false, with a message, if a process fails.
 bool run_rounds(const Common& options, std::vector<Kind>& kinds);
 
-/// This process's environment without what belongs to the library: its entry in LD_PRELOAD, WSTREE_* and
-/// OMP_SCHEDULE. `more` ("NAME=value") is added; an LD_PRELOAD in it goes in front of what is left of ours.
+/// Returns this process's environment without the library's part: its entry in LD_PRELOAD, WSTREE_* and
+/// OMP_SCHEDULE. `more` ("NAME=value") is added; an LD_PRELOAD in it goes in front of the rest of ours.
 std::vector<std::string> environment_with(const std::vector<std::string>& more);
 
-/// This process's environment as it is, the library included.
+/// Returns this process's environment as it is, the library included.
 std::vector<std::string> own_environment();
 
-/// Runs `program`, or this one again if that is empty, and waits. `output`: receives what it writes to
-/// stdout; null: it goes to /dev/null. Returns the exit status, 128 + the signal that ended it, or -1 if it
-/// could not be started.
+/// Runs `program`, or this one again if that is empty, and waits. `output`: receives its stdout; null:
+/// stdout goes to /dev/null. Returns the exit status, 128 + the signal that ended it, or -1 if it could not
+/// be started.
 int run_child(const std::string& program, const std::vector<std::string>& arguments,
               const std::vector<std::string>& environment, std::string* output);
 
-/// Path of the OpenMP runtime, or oneTBB, in this process and, for libomp, whether it is a build with
-/// debugging code, which formats trace text for every chunk.
+/// Returns the path of the OpenMP runtime, or oneTBB, in this process and, for libomp, whether it is a build
+/// with debugging code, which formats trace text for every chunk.
 std::string runtime_description();
 
 } // namespace bench

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Which processors a thread may use.
+/// Processors that a thread may use.
 #pragma once
 #include <sched.h>
 #include <vector>
 
 namespace bench {
 
-/// Those of the calling thread, in ascending order. None: they are not known.
+/// Returns the processors of the calling thread, in ascending order; empty: they are not known.
 inline std::vector<int> allowed_processors() {
   std::vector<int> found;
   cpu_set_t allowed;
@@ -16,7 +16,7 @@ inline std::vector<int> allowed_processors() {
   return found;
 }
 
-/// The calling thread may use these only from now on. Of none nothing happens.
+/// Lets the calling thread use only these from now on; none: does nothing.
 inline void allow(const std::vector<int>& processors) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);

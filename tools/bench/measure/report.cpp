@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Five digits; more say nothing.
+/// Rounds to five digits; further ones are noise.
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
   const double scale = std::pow(10.0, 4 - std::floor(std::log10(std::abs(value))));

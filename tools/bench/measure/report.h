@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a program prints and writes: tables, and what the project wants of their figures.
+// A program's output: tables, and the project's goals for their figures.
 #pragma once
 
 #include <deque>
@@ -60,7 +60,7 @@ struct Verdict {
   std::size_t held = 0, of = 0;
   std::vector<std::string> failures{};
 
-  /// Without a value, which other work has spoilt, the figure is not reached.
+  /// Adds a value. A figure without a value, which other work has spoilt, is not reached.
   void add(const std::string& name, std::optional<double> value);
 };
 
@@ -68,9 +68,10 @@ class Report {
 public:
   Report(int threads, int rounds) : threads_(threads), rounds_(rounds) {}
 
-  /// `head`: above the names of the rows. `runtime`: where a program measures several.
+  /// Returns the table of that unit and runtime. `head`: above the names of the rows. `runtime`: where a
+  /// program measures several.
   Table& table(std::string head, std::string unit, std::string runtime = "");
-  /// Returns the one of that name; it is shown once it has a value.
+  /// Returns the verdict of that name; it is shown once it has a value.
   Verdict& verdict(const std::string& what, double limit, const std::string& runtime = "");
   /// Counts samples that are not used.
   void drop(int samples) { dropped_ += samples; }

@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// The other hardware thread of a core has more of it while this one waits.
+/// Leaves more of the core to its other hardware thread while this one waits.
 inline void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

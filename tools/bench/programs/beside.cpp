@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A static loop of two threads, one of which shares its processor with a process of the same priority.
 ///
-/// The loop is cut by hand at different places, which says what the best split is, and without a clause,
-/// which the library cuts if WSTREE_LOOPS=static. Rounds alternate; each begins with a number of iterations
-/// of which nothing is known.
+/// The loop is cut by hand at different places, which shows the best split, and without a clause, which the
+/// library cuts if WSTREE_LOOPS=static. Rounds alternate; each begins with a number of iterations that has
+/// not come before.
 #include "measure/kernel.h"
 #include "measure/measure.h"
 #include "measure/omp_calls.h"
@@ -44,7 +44,7 @@ private:
   pid_t child_;
 };
 
-constexpr std::uint64_t k_units = 2'000; // of an iteration
+constexpr std::uint64_t k_units = 2'000; // units of an iteration
 
 [[gnu::noinline]] double cut_by_hand(int n, double share) {
   std::uint64_t sum = 0;

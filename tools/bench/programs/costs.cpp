@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What a simulation of the workloads has to know: what their iterations cost, piece by piece on one thread,
-/// and what this runtime's regions and calls cost. Written as lines, for the program `validate`.
+/// Costs for a simulation of the workloads: those of their iterations, piece by piece on one thread, and
+/// those of this runtime's regions and calls. Written as lines, for the program `validate`.
 #include "measure/chunk_calls.h"
 #include "measure/loop_forms.h"
 #include "measure/measure.h"
@@ -19,7 +19,7 @@ namespace {
 
 using namespace bench;
 
-/// Other work on the machine only adds.
+/// Returns the lower quartile: other work on the machine only adds time.
 double lower_quartile(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 4];
@@ -31,7 +31,7 @@ template <class Timing> double quartile_of(int rounds, Timing timing) {
   return lower_quartile(std::move(values));
 }
 
-/// A region of one thread and its loop, as every sequential pass has one.
+/// Returns the time of a region of one thread and its loop, as every sequential pass has one.
 double alone_ns() {
   constexpr int k_regions = 200;
   const auto nothing = [](int i) { return static_cast<std::uint64_t>(i); };
@@ -43,7 +43,7 @@ double alone_ns() {
   });
 }
 
-/// Of a team whose threads wait spinning, as they do between regions that follow one another; with a
+/// Costs of a team whose threads wait spinning, as they do between regions that follow one another; with a
 /// reduction, as the workloads have it.
 struct Region {
   double open;  ///< until the opener is in the region
@@ -78,8 +78,8 @@ Region region_ns(int threads) {
   return {median(open), median(late), median(close)};
 }
 
-/// One member takes single iterations from a counter while the others wait: what entering the loop and each
-/// call cost by way of the compiler's interface. The schedule is what omp_set_schedule() has said.
+/// One member takes single iterations from a counter while the others wait: the costs of entering the loop
+/// and of each call through the compiler's interface. The schedule is that of omp_set_schedule().
 struct Calls {
   double enter, next;
 };
@@ -103,7 +103,7 @@ Calls calls_ns(int threads) {
         enter.push_back(entered - before);
       }
 #pragma omp barrier
-      // The runtime keeps a loop until every thread was told that it is over.
+      // The runtime keeps a loop until every thread has made the call that reports its end.
       if (!counted)
         while (chunks.next()) {
         }
@@ -120,7 +120,7 @@ double clock_ns() {
   });
 }
 
-/// The lowest of several times of each piece of `length` iterations; without the clock's.
+/// Returns the lowest of several times of each piece of `length` iterations; without the clock's.
 std::vector<double> piece_costs(const Workload& workload, int length, double clock) {
   std::vector<double> costs;
   volatile std::uint64_t sink = 0;
@@ -139,9 +139,9 @@ std::vector<double> piece_costs(const Workload& workload, int length, double clo
   return costs;
 }
 
-/// What it costs the body to be begun anew after a read-modify-write, as at the start of every chunk: the
-/// iterations before no longer overlap with those behind,
-/// and what a compiler does in front of a loop is done again.
+/// Returns the cost of beginning the body anew after a read-modify-write, as at the start of every chunk: the
+/// iterations before no longer overlap with those behind, and a compiler's code in front of a loop is
+/// executed again.
 double start_ns(const Workload& workload, double ns_per_iteration) {
   const int chunk = ns_per_iteration < 20 ? 16 : 1;
   const int n = std::min(workload.iterations, static_cast<int>(300'000 / ns_per_iteration) + chunk);
@@ -223,8 +223,8 @@ int main(int argc, char** argv) {
   }
   quiet_team();
   for (const WorkloadRecipe& recipe : all_workloads(options.scale)) {
-    // What a loop of a few microseconds costs is what its region costs, and how iterations that share their
-    // data disturb each other is no cost of an iteration.
+    // The cost of a loop of a few microseconds is that of its region, and the disturbance of iterations that
+    // share their data is no cost of an iteration.
     const bool is_simulated = recipe.group == Group::paper || recipe.group == Group::program;
     if (!is_simulated || !std::regex_search(recipe.name, only)) continue;
     const Workload workload = recipe.make(recipe.name);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Static loops that balance themselves, beside plain ones: WSTREE_LOOPS=static.
 ///
-/// The same loop alternates in three forms: alone, which says what the ideal is; with schedule(static, n/P),
-/// which has the parts of schedule(static) but stays as it is; and without a clause. What differs between the
-/// last two is what the library does. Under each workload the number of iterations differs, so that nothing
-/// is known of it before.
+/// One loop alternates in three forms: alone, which gives the ideal; with schedule(static, n/P), which has
+/// the parts of schedule(static) but stays as it is; and without a clause. The difference between the last
+/// two is the library's work. Each workload has another number of iterations, so that the library does not
+/// know its loop before.
 #include "measure/kernel.h"
 #include "measure/measure.h"
 #include "measure/omp_calls.h"
@@ -28,13 +28,13 @@ struct Options {
   bool details = false;
 };
 
-/// How what the iterations cost depends on the number of the execution.
+/// The change of the iterations' costs from execution to execution.
 enum class Change { none, blend, move, turn, random, half };
 struct CostOverTime {
   std::string name;
   Weight weight;
   Change change;
-  double limit;      ///< what the project wants, as time / ideal; 0: nothing
+  double limit;      ///< goal, as time / ideal; 0: none
   double behind = 0; ///< and beside static; 0: nothing
 };
 
@@ -56,7 +56,8 @@ std::vector<CostOverTime> all_costs() {
   return all;
 }
 
-/// The weight of iteration i in one execution: 1 % of the costs changes in each, or all of them after 50.
+/// Returns the weight of iteration i in one execution: 1 % of the costs changes in each, or all of them
+/// after 50.
 double weight_of(const CostOverTime& workload, int i, int n, int execution) {
   const auto position_moved = [&](int by) {
     return static_cast<int>((i + static_cast<long>(by) * n / 100) % n);
@@ -92,7 +93,7 @@ Units units_of(const CostOverTime& workload, int n, int execution, double ns) {
   return units;
 }
 
-/// A slow thread takes twice as long: it does everything twice.
+/// Executes an iteration. A slow thread takes twice as long: it does everything twice.
 inline std::uint64_t iteration(const Units& units, int i, bool slow) {
   const std::uint64_t count = units[static_cast<std::size_t>(i)];
   const std::uint64_t value = spin(static_cast<std::uint64_t>(i), count);

@@ -30,7 +30,7 @@ std::vector<int> steps_up_to(int most) {
   return steps;
 }
 
-/// One thread's part of the loop; the parts add up to the same whatever they are.
+/// Returns one thread's part of the loop; any parts add up to one sum.
 [[gnu::noinline]] std::uint64_t take_part(int n) {
   std::uint64_t part = 0;
 #pragma omp for schedule(runtime) nowait
@@ -43,7 +43,8 @@ struct Pass {
   std::uint64_t sum = 0;
 };
 
-/// `alone`: the first thread does the loop while the others sleep, and is timed until there is nothing left.
+/// Executes the loop. `alone`: the first thread does the loop while the others sleep, and is timed until
+/// there is nothing left.
 Pass run_loop(int threads, int n, bool alone) {
   Pass pass;
   std::atomic<std::uint64_t> sum{0};
@@ -67,7 +68,7 @@ Pass run_loop(int threads, int n, bool alone) {
   return pass;
 }
 
-/// Measures in this process; its parent reads what it prints: "MS SCHEDULE STEP THREADS".
+/// Measures in this process; its parent reads its output: "MS SCHEDULE STEP THREADS".
 class Child {
 public:
   explicit Child(const Options& options) : options_(options) {
@@ -79,7 +80,7 @@ public:
   bool run() {
     const RunDelay delay;
     delay_ = &delay;
-    // What the paper calls sequential: the same machine code, all of it in one piece.
+    // The paper's sequential time: the same machine code, all of it in one piece.
     std::vector<double> whole;
     omp_set_schedule(k_static, 0);
     for (int k = 0; k < options_.passes; ++k) whole.push_back(run_loop(1, options_.iterations, false).ns);
@@ -110,7 +111,7 @@ private:
         }
         if (waited(alone) - delayed <= common.max_delay * pass.ns) values.push_back(pass.ns);
         rest(pass.ns);
-        if (!values.empty() && pass.ns > 10 * whole_) break; // that is known well enough
+        if (!values.empty() && pass.ns > 10 * whole_) break; // one measurement is enough
       }
       if (!values.empty())
         std::printf("%.6f %s %d %d\n", median(values) / 1e6, name, step, alone ? 1 : common.threads);
@@ -120,8 +121,8 @@ private:
 
   double waited(bool alone) const { return alone ? delay_->caller_ns() : delay_->all_ns(); }
 
-  /// With real-time priority the kernel takes 5 % of each second back, in the middle of a pass if it is not
-  /// given before.
+  /// Sleeps for a tenth of `ns` under a real-time priority: otherwise the kernel takes 5 % of each second
+  /// back, in the middle of a pass.
   static void rest(double ns) {
     if (sched_getscheduler(0) == SCHED_OTHER) return;
     quiet_team();

@@ -2,7 +2,7 @@
 /// Taskloops on the tree, beside those of the runtime: WSTREE_LOOPS=taskloop.
 ///
 /// This process starts two kinds of others, with and without the library, one after the other in each round.
-/// A process executes each loop a few times, in turns with the same loop alone, which says what the ideal is:
+/// A process executes each loop a few times, in turns with the same loop alone, which gives the ideal:
 /// max(work / threads, longest iteration).
 #include "measure/kernel.h"
 #include "measure/measure.h"
@@ -30,7 +30,7 @@ struct Options {
 
 constexpr std::array<const char*, 5> k_shapes{"UNIFORM", "TRIANGLE", "EXP", "STEP_S", "STEP_E"};
 constexpr std::array<int, 3> k_sizes{16, 1'000, 100'000};
-constexpr unsigned k_outer = 16; // of the nested loops
+constexpr unsigned k_outer = 16; // iterations of the outer loop
 constexpr int k_inner = 1'000;
 
 /// One row: `outer` loops of `n` iterations, which are tasks of a taskloop themselves if there are several.
@@ -57,7 +57,7 @@ std::vector<Row> rows_of(const Options& options) {
   return rows;
 }
 
-/// What the iterations of a row cost, in units of spin(), and the results that they leave.
+/// The costs of a row's iterations, in units of spin(), and the results that they leave.
 struct Work {
   Work(const Row& row, double ns)
       : units(static_cast<std::size_t>(row.n)), results(units.size() * row.outer) {
@@ -74,7 +74,7 @@ struct Work {
     const std::size_t index = static_cast<std::size_t>(k) * units.size() + at;
     results[index] += spin(index, units[at]);
   }
-  /// The longest iteration, in parts of all work.
+  /// Returns the longest iteration, in parts of all work.
   double longest(unsigned outer) const {
     double sum = 0, most = 0;
     for (const std::uint64_t unit : units) {
@@ -95,7 +95,7 @@ double time_alone(const Row& row, Work& work) {
   return now_ns() - start;
 }
 
-#ifdef __clang__ // of the bounds that it computes itself
+#ifdef __clang__ // for the bounds that it computes itself
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wsign-compare"
 #pragma clang diagnostic ignored "-Wsign-conversion"
@@ -132,8 +132,8 @@ double time_shared(const Row& row, Work& work, int threads) {
 #pragma clang diagnostic pop
 #endif
 
-/// A process that measures: prints for each row the ideal in microseconds, and the median of time / ideal.
-/// Fails after a wrong result.
+/// Runs as a process that measures: prints for each row the ideal in microseconds, and the median of time /
+/// ideal. Fails after a wrong result.
 int measure(const Options& options) {
   for (const Row& row : rows_of(options)) {
     Work work(row, options.us * 1e3 * options.common.threads);

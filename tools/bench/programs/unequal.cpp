@@ -2,10 +2,9 @@
 /// Loops on two threads of which one has half a processor: a process of the same priority takes the other
 /// half all the time, or in bursts of 1, 10 and 100 ms; or a control group grants no more.
 ///
-/// Both threads go on computing until the loop has ended, so that their processor time is what they could
-/// have used. Ideal is a loop whose work takes all of that: a value is the processor time of both threads /
-/// that of the work alone. Each kind of process runs the same loops one behind the other for a while, in
-/// random order.
+/// Both threads go on computing until the loop has ended, so that they use all processor time that they can
+/// get. The work of an ideal loop takes all of it: a value is the processor time of both threads / that of
+/// the work alone. Each kind of process runs all loops one behind the other for a while, in random order.
 #include "measure/kernel.h"
 #include "measure/measure.h"
 #include "measure/omp_calls.h"
@@ -34,14 +33,14 @@ using namespace bench;
 
 struct Options {
   Common common;
-  int milliseconds = 300; ///< that a loop is repeated for
+  int milliseconds = 300; ///< time for which a loop is repeated
 };
 
 constexpr std::array<const char*, 4> k_shapes{"even", "rising", "falling", "spikes"};
 constexpr std::array<int, 3> k_loops_ms{1, 10, 100};
 constexpr int k_iterations = 1'000;
 
-/// Of the work of an iteration, with a mean of about 1.
+/// Returns the weight of an iteration, with a mean of about 1.
 double weight(int shape, int i) {
   const double x = (i + 0.5) / k_iterations;
   switch (shape) {
@@ -132,7 +131,7 @@ public:
     if (!folder_.empty()) rmdir(folder_.c_str());
   }
   bool is_limited() const { return is_limited_; }
-  /// The calling thread, until it ends.
+  /// Limits the calling thread, until it ends.
   bool enter() const { return write_to(folder_ + threads_, std::to_string(gettid())); }
   void leave() const {
     const bool is_first = threads_ == "/tasks";
@@ -145,14 +144,15 @@ private:
   bool is_limited_ = false;
 };
 
-/// Processor time of both threads from the beginning of each loop to its end, over that of the work.
+/// Returns the processor time of both threads from the beginning of each loop to its end, over that of
+/// the work.
 double ratio_of_loops(int shape, double work_ns, double seconds) {
   const double units = work_ns / k_ns_per_unit / k_iterations;
   std::uint64_t sum = 0;
-  double before = thread_ns(); // of the work alone, on the processor that is whole
+  double before = thread_ns(); // time of the work alone, on the processor that is whole
   for (int i = 0; i < k_iterations; ++i) sum ^= iterate(shape, i, units);
   const double work = thread_ns() - before;
-  // relaxed: the barriers of the loop order what matters.
+  // relaxed: the barriers of the loop order the rest.
   std::atomic<int> done{0};
   std::atomic<bool> ended{false};
   double used[2] = {0, 0};
@@ -184,7 +184,7 @@ double ratio_of_loops(int shape, double work_ns, double seconds) {
 
 struct How {
   const char* name;
-  int burst_ms; ///< of the neighbour; 0: always, -1: there is none
+  int burst_ms; ///< length of the neighbour's bursts; 0: always, -1: there is none
   bool is_limited = false;
 };
 constexpr std::array<How, 6> k_hows{{{"alone", -1},

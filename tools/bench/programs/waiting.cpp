@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What idle threads cost: wall time and processor time of ten programs, five of which have long serial
+/// The cost of idle threads: wall time and processor time of ten programs, five of which have long serial
 /// phases, as the runtime has its threads wait, with OMP_WAIT_POLICY=passive, and with WSTREE_WAIT=auto.
 ///
 /// Each figure is from a process of its own; the three kinds take turns in random order.
@@ -86,7 +86,8 @@ int measure_child(const Common& common) {
 enum How { active, passive, automatic, hows };
 constexpr std::array<const char*, hows> k_hows{"active", "passive", "auto"};
 
-/// Each in units of the median of others, so that one disturbed process of these changes nothing.
+/// Returns each value in units of the median of the others, so that one disturbed process of those
+/// changes nothing.
 std::vector<double> ratios(std::vector<double> of, const std::vector<double>& to) {
   for (double& value : of) value /= median(to);
   return of;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What statistics and traces cost loops of 100 and of 20 microseconds.
+/// The cost of statistics and traces for loops of 100 and of 20 microseconds.
 ///
 /// This process starts four others, which run the same loops: two without either, one with WSTREE_STATS and
-/// one with WSTREE_TRACE. They take turns of some milliseconds each, in random order, so that whatever else
-/// the machine does meets all of them. A round has new processes, because where memory lies differs between
-/// processes by more than what is measured here. The second process without either shows how much that is.
+/// one with WSTREE_TRACE. They take turns of some milliseconds each, in random order, so that the machine's
+/// other work meets all of them. A round has new processes, because places of memory differ between
+/// processes, with larger effects than those measured here. The second process without either shows the size
+/// of these effects.
 #include "measure/kernel.h"
 #include "measure/measure.h"
 #include "measure/omp_calls.h"
@@ -36,7 +37,7 @@ struct Options {
 
 struct Loop {
   const char* name;
-  int us; ///< that it takes if it is even
+  int us; ///< time of the loop if it is even
   bool uneven;
 };
 constexpr std::array<Loop, 4> k_loops{{{"even loop of 100 us", 100, false},
@@ -60,7 +61,7 @@ constexpr int k_iterations = 1000;
   return ns;
 }
 
-/// A process that measures: for each number of a loop that it reads it answers with a median.
+/// Runs as a process that measures: for each number of a loop that it reads it answers with a median.
 int serve_turns(const Options& options) {
   for (unsigned char which = 0; read(STDIN_FILENO, &which, 1) == 1;) {
     const Loop& loop = k_loops[which % k_loops.size()];
@@ -76,7 +77,7 @@ int serve_turns(const Options& options) {
     nanosleep(&pause, nullptr);
     if (write(STDOUT_FILENO, &answer, sizeof answer) != sizeof answer) return 1;
   }
-  _exit(0); // no process reads what the library would write at exit
+  _exit(0); // no process reads the library's output at exit
 }
 
 enum Kind { plain, again, statistics, trace, kinds };
@@ -120,7 +121,7 @@ public:
     if (child_ > 0) waitpid(child_, nullptr, 0);
   }
 
-  /// Negative: the process has died.
+  /// Returns the median of a loop; negative: the process has died.
   double turn(unsigned char loop) const {
     double answer = -1;
     if (write(to_, &loop, 1) != 1 || read(from_, &answer, sizeof answer) != sizeof answer) return -1;
@@ -132,7 +133,7 @@ private:
   int to_ = -1, from_ = -1;
 };
 
-/// What a loop takes under one kind of process: a median for each round.
+/// Times of a loop under one kind of process: a median for each round.
 using Times = std::array<std::array<std::vector<double>, kinds>, k_loops.size()>;
 
 bool run_round(const Options& options, std::mt19937_64& random, Times& times) {
@@ -158,7 +159,7 @@ bool run_round(const Options& options, std::mt19937_64& random, Times& times) {
   return true;
 }
 
-/// Of each round in percent of the plain process.
+/// Returns the costs in each round, in percent of the plain process.
 std::vector<double> costs_of(const Times& times, std::size_t loop, std::size_t kind) {
   std::vector<double> values;
   for (std::size_t round = 0; round < times[loop][plain].size(); ++round)

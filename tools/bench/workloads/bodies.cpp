@@ -14,7 +14,7 @@ using Point = std::array<double, 3>;
 /// A cube of the octree. They are stored depth first: the next one is the first inside, `skip` the first that
 /// is not inside.
 struct Cube {
-  Point centre; ///< of mass
+  Point centre; ///< centre of mass
   double mass, side;
   int skip;
   bool is_body;
@@ -36,7 +36,8 @@ private:
     return (at[0] >= middle[0] ? 1u : 0u) | (at[1] >= middle[1] ? 2u : 0u) | (at[2] >= middle[2] ? 4u : 0u);
   }
 
-  /// The bodies from `begin` to `end`, in a cube around `middle`; puts them into the order of the tree.
+  /// Builds the tree of the bodies from `begin` to `end`, in a cube around `middle`; puts them into the order
+  /// of the tree.
   void build(std::size_t begin, std::size_t end, const Point& middle, double side) {
     const std::size_t own = cubes_.size();
     cubes_.push_back({{0, 0, 0}, static_cast<double>(end - begin), side, 0, end - begin == 1});
@@ -89,8 +90,8 @@ struct Force {
   }
 };
 
-/// Plummer's model of a cluster, dense in the middle and thin far outside: a small one beside a wide one. No
-/// two bodies are in the same place.
+/// Returns two clusters by Plummer's model, dense in the middle and thin far outside: a small one beside a
+/// wide one. No two bodies are in the same place.
 std::vector<Point> clusters(int count) {
   std::vector<Point> made;
   for (int i = 0; i < count; ++i) {

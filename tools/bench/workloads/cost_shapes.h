@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// How the cost is distributed over the iterations of a loop: the paper's workloads, for the benchmark and
+/// The distribution of the cost over the iterations of a loop: the paper's workloads, for the benchmark and
 /// for the simulator.
 #pragma once
 #include "../measure/kernel.h"
@@ -14,7 +14,8 @@ using Weight = double (*)(int i, int n);
 
 inline double position(int i, int n) { return (i + 0.5) / n; }
 
-/// Standard normal by Box and Muller from two numbers that depend on `i` alone.
+/// Returns a number of the standard normal distribution, by Box and Muller from two numbers that depend on
+/// `i` alone.
 inline double normal(int i) {
   const auto unit = [](std::uint64_t bits) { return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53; };
   const auto u = static_cast<std::uint64_t>(i);
@@ -39,8 +40,8 @@ inline double step_start(int i, int n) { return position(i, n) < 0.25 ? 100 : 1;
 inline double step_middle(int i, int n) { return std::abs(position(i, n) - 0.5) < 0.125 ? 100 : 1; }
 inline double step_end(int i, int n) { return position(i, n) >= 0.75 ? 100 : 1; }
 
-/// The paper's STEP: an interval that costs 100 times as much, from `from` on and `span` long, both in parts
-/// of the loop.
+/// Returns the cost in the paper's STEP: an interval costs 100 times as much, from `from` on and `span` long,
+/// both in parts of the loop.
 inline double step_at(int i, int n, double from, double span) {
   const double at = position(i, n);
   return at >= from && at < from + span ? 100 : 1;

@@ -8,7 +8,7 @@ namespace bench {
 namespace {
 
 struct Graph {
-  std::vector<int> start; ///< of each vertex' neighbours, and the end of the last
+  std::vector<int> start; ///< begin of each vertex' neighbours, and the end of the last
   std::vector<int> neighbour;
 
   int vertices() const { return static_cast<int>(start.size()) - 1; }
@@ -24,7 +24,8 @@ struct Graph {
   }
 };
 
-/// One end after the other of an edge, bit by bit: 57 % of all edges lie in the first quarter, and so on.
+/// Returns an edge of the graph. Chooses one bit of both ends after the other: 57 % of all edges lie in the
+/// first quarter, and so on.
 std::pair<int, int> edge(std::uint64_t number, int bits) {
   int from = 0, to = 0;
   for (int k = 0; k < bits; ++k) {
@@ -35,7 +36,7 @@ std::pair<int, int> edge(std::uint64_t number, int bits) {
   return {from, to};
 }
 
-/// 2^bits vertices; every edge is there in both directions.
+/// Returns a graph of 2^bits vertices; every edge is there in both directions.
 std::shared_ptr<const Graph> make_graph(int bits) {
   constexpr int k_edges_per_vertex = 8;
   const int vertices = 1 << bits, edges = k_edges_per_vertex * vertices;
@@ -63,7 +64,7 @@ struct Search {
   Site site;
 };
 
-/// What one thread has found. Each has a cache line of its own.
+/// The vertices that one thread has found. Each has a cache line of its own.
 struct alignas(64) Found {
   std::vector<int> vertices;
 };
@@ -93,7 +94,8 @@ struct Expand {
   }
 };
 
-/// Level by level from the largest vertex, a loop each. Returns the number of edges that were looked at.
+/// Searches level by level from the largest vertex, a loop each. Returns the number of edges that were
+/// looked at.
 std::uint64_t search(Search& data, const Runner& run) {
   std::vector<Found> found(static_cast<std::size_t>(run.threads()));
   data.frontier = {0};
@@ -132,7 +134,7 @@ struct Ranks {
   Site share_site, gather_site;
 };
 
-/// What a vertex gives to each of its neighbours: a cheap and even loop.
+/// Computes each vertex' gift to its neighbours: a cheap and even loop.
 struct Share {
   const Graph* graph;
   const double* rank;
@@ -144,7 +146,7 @@ struct Share {
   }
 };
 
-/// What it gets from them.
+/// Sums up each vertex' gifts from its neighbours.
 struct Gather {
   const Graph* graph;
   const double* share;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Loops that are bound by memory and repeated over the same data, as a solver does: threads that come back
-/// to what is in their caches win.
+/// to the data in their caches win.
 #include "sparse_matrix.h"
 
 namespace bench {
@@ -16,7 +16,7 @@ struct Scale {
   }
 };
 
-/// y = a*y + b. `Size` only tells the loops apart in the machine code.
+/// y = a*y + b. `Size` gives each loop machine code of its own.
 template <int Size> struct Streaming : Scale {};
 
 template <int Size> Workload stream(const std::string& name, int elements, int repetitions) {
@@ -31,7 +31,7 @@ template <int Size> Workload stream(const std::string& name, int elements, int r
   return made;
 }
 
-/// y = A*x, then x = A*y, and so on: every product needs all of the one before.
+/// y = A*x, then x = A*y, and so on: every product needs all of the product before.
 template <Rows Kind> struct RepeatedRow {
   const SparseMatrix* matrix;
   const double* x;

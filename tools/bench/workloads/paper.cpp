@@ -10,13 +10,13 @@ namespace bench {
 namespace {
 
 /// Iterations whose cost is looked up. Every shape is a loop of its own in the machine code, as the loops of
-/// a program are: what is remembered of one of them must not be taken for another's.
+/// a program are: the costs of one of them must not be taken for another's.
 template <int Shape> struct Listed {
   const std::uint32_t* units;
   std::uint64_t operator()(int i) const { return spin(static_cast<std::uint64_t>(i), units[i]); }
 };
 
-/// One unit an iteration, about a nanosecond or less: the loop that shows what handing out iterations costs.
+/// One unit an iteration, about a nanosecond or less: the loop that shows the cost of handing out iterations.
 struct OneUnit {
   std::uint64_t operator()(int i) const { return spin(static_cast<std::uint64_t>(i), 1); }
 };
@@ -38,8 +38,8 @@ struct LateUnit {
   }
 };
 
-/// One unit, but the first quarter costs 26 times that: most of the work lies in what a schedule whose chunks
-/// shrink hands out first.
+/// One unit, but the first quarter costs 26 times that: most of the work lies in the first chunks of a
+/// schedule whose chunks shrink.
 struct EarlyUnit {
   int until;
   std::uint64_t operator()(int i) const {
@@ -84,7 +84,7 @@ template <class Weight> Costs costs_of(const Weight& weight, int n, double work_
 struct Size {
   const char* suffix;
   int n;
-  double work_ms; ///< of one loop
+  double work_ms; ///< milliseconds of one loop
   int loops;      ///< a pass
 };
 constexpr Size k_paper_sizes[] = {{"/16", 16, 10, 1},       {"/1k", 1000, 10, 1},
@@ -102,14 +102,14 @@ template <int Shape> Workload make_loop(const std::string& name, Group group, in
   return single_loop(name, group, n, costs.longest_share, Listed<Shape>{costs.units->data()}, costs.units);
 }
 
-/// One for each shape.
+/// Returns a function for each shape.
 template <int... Shape> constexpr auto loops_of(std::integer_sequence<int, Shape...>) {
   return std::array<MakeLoop, sizeof...(Shape)>{make_loop<Shape>...};
 }
 constexpr int k_shape_count = static_cast<int>(std::size(k_cost_shapes));
 constexpr auto k_make_loop = loops_of(std::make_integer_sequence<int, k_shape_count>());
 
-/// All shapes of one size.
+/// Adds all shapes of one size.
 void add_shapes(Recipes& list, Group group, const Size& size, double scale) {
   // With less work there are fewer loops, too.
   const int loops = size.loops == 1 ? 1 : scaled(size.loops, std::min(1.0, scale), 1);
@@ -143,7 +143,8 @@ std::string grid_name(GridPlace place) {
 }
 
 Workload grid_workload(const std::string& name, GridPlace place, double scale) {
-  // The number of iterations tells these loops apart for what remembers loops: they are one in the code.
+  // Schedulers that remember a loop tell these workloads apart by the number of iterations: they are one loop
+  // in the code.
   const int n = 20'000 + place.position * (k_grid_side + 1) + place.span;
   const double span = static_cast<double>(place.span) / k_grid_side;
   const double from = (1 - span) * place.position / (k_grid_side - 1);

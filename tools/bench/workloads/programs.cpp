@@ -33,7 +33,7 @@ struct IsPrime {
   }
 };
 
-/// The same few units for every iteration, in one loop for each length.
+/// A loop with the same few units in every iteration, one loop for each length.
 template <int Length> struct FewUnits {
   std::uint64_t units;
   std::uint64_t operator()(int i) const { return spin(static_cast<std::uint64_t>(i), units); }

@@ -25,7 +25,8 @@ struct Scene {
   static constexpr int k_spheres = 24;
   std::array<Sphere, k_spheres> spheres;
 
-  /// Distance to the nearest sphere along a ray of unit length, and which it is; -1: none.
+  /// Returns the distance to the nearest sphere along a ray of unit length, and stores its number in `which`;
+  /// -1: none.
   double nearest(Vector from, Vector along, int& which) const {
     double least = 1e30;
     which = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What the files of workloads share.
+/// Functions that the files of workloads share.
 #pragma once
 #include "measure/kernel.h"
 #include "measure/loop_forms.h"
@@ -29,12 +29,13 @@ void add_three_places(Recipes& list, double scale);
 void add_surprises(Recipes& list, double scale);
 void add_untuned(Recipes& list, double scale);
 
-/// A size that follows the scale and does not vanish.
+/// Returns a size that follows the scale and does not vanish.
 inline int scaled(int size, double scale, int least) {
   return std::max(least, static_cast<int>(std::lround(size * scale)));
 }
 
-/// What adds up to the same in any order, and to something else if a bit of one value or its place differs.
+/// Returns a number whose sum over all values does not depend on their order, but differs if a bit of one
+/// value or its place differs.
 inline std::uint64_t fingerprint(std::size_t place, double value) {
   return spin(std::bit_cast<std::uint64_t>(value) ^ (place * 0xD1B54A32D192ED03u), 1);
 }
@@ -44,10 +45,10 @@ inline std::uint64_t fingerprint(const std::vector<double>& values) {
   return sum;
 }
 
-/// Uniform in [0, 1), depends on `i` alone.
+/// Returns a number, uniform in [0, 1), that depends on `i` alone.
 inline double uniform_of(std::uint64_t i) { return static_cast<double>(scatter(i) >> 11) * 0x1p-53; }
 
-/// One loop a pass. What the body points to must live as long as the workload: `data` sees to that.
+/// One loop a pass. The data to which the body points must live as long as the workload: `data` sees to that.
 template <class Body>
 Workload single_loop(const std::string& name, Group group, int n, double longest_share, const Body& body,
                      std::shared_ptr<const void> data = nullptr) {
@@ -63,7 +64,7 @@ Workload single_loop(const std::string& name, Group group, int n, double longest
           [body](int begin, int end) { return loop_part(begin, end, body); }};
 }
 
-/// The same loop so many times a pass, a region each.
+/// Returns the workload with its loop so many times a pass, a region each.
 Workload repeated(Workload once, int loops);
 
 /// Runs one loop of several that make up a pass. The plain pass is the same code with a runner that does

@@ -22,7 +22,7 @@ public:
     for (int time = 0; time < times_; ++time)
       for (int d = 0; d < 2 * side_ - 1; ++d) {
         const int first = std::max(0, d - side_ + 1), last = std::min(d, side_ - 1);
-        // Row i is at i + 1: what is above the table stays as it is.
+        // Row i is at i + 1: the row above the table does not change.
         const double *before = at(d + 1), *two_before = at(d);
         double *now = at(d + 2), *sums = sums_.data();
         loop(last - first + 1, [=](int k) {
@@ -68,7 +68,7 @@ public:
 private:
   static constexpr int k_groups = 11, k_places = 20;
 
-  /// One of the loops of a time step; each has a place of its own in the program.
+  /// A loop of a time step; each has a place of its own in the program.
   template <int place> struct Small {
     const double* from;
     double* to;
@@ -107,7 +107,7 @@ public:
     for (int level = 0; level < levels_; ++level) {
       const auto seed = static_cast<std::uint64_t>(level) << 32;
       const int n = 1 + static_cast<int>(uniform_of(seed + 1) * 2 * (width_ - 1));
-      const double edges = 4 + 24 * uniform_of(seed + 2); // of a vertex that has many
+      const double edges = 4 + 24 * uniform_of(seed + 2); // edges of a vertex that has many
       const double* const from = from_.data();
       double *to = to_.data(), *sums = sums_.data();
       loop(n, [=](int v) {
@@ -191,7 +191,7 @@ private:
   Doubles heat_, flow_; // flow 0 and the last are over the ends and stay zero
 };
 
-/// The same sparse matrix times a vector, again and again: a few rows have most of the entries.
+/// Products of one sparse matrix and a vector, again and again: a few rows have most of the entries.
 class Products {
 public:
   Products(int rows, double work)
@@ -274,7 +274,7 @@ private:
   std::vector<Level> levels_;
 };
 
-/// Bodies that move from cell to cell: what a cell costs goes with the square of what is in it and changes
+/// Bodies that move from cell to cell: the cost of a cell is the square of its number of bodies, and changes
 /// with every step.
 class Cells {
 public:
@@ -325,7 +325,7 @@ private:
   std::size_t cell_of(const Body& body) const {
     return static_cast<std::size_t>(std::min(cells_ - 1, static_cast<int>(body.place)));
   }
-  /// By cells, those of a cell in the order in which they were.
+  /// Sorts by cells, and keeps the order within a cell.
   void sort() {
     std::fill(start_.begin(), start_.end(), 0);
     for (const Body& body : bodies_) ++start_[cell_of(body)];
@@ -339,7 +339,7 @@ private:
 
   int cells_, times_;
   std::vector<Body> bodies_, next_;
-  std::vector<int> start_; ///< of the bodies of each cell, and the end of the last
+  std::vector<int> start_; ///< begin of the bodies of each cell, and the end of the last
   Doubles places_;
 };
 

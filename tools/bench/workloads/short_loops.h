@@ -32,8 +32,7 @@ template <class Body> [[gnu::noinline]] void share_steal_64(int n, const Body& b
   for (int i = 0; i < n; ++i) body(i);
 }
 
-/// How the loops of a pass are run: in a region each, or as steps of one region;
-/// without threads as plain loops.
+/// Runs the loops of a pass: in a region each, or as steps of one region; without threads as plain loops.
 class Loops {
 public:
   Loops(Form form, int threads) : form_(form), threads_(threads) {}
@@ -50,14 +49,14 @@ public:
       region_runtime(n, threads_, body);
   }
 
-  /// Each thread of a region calls `steps`, which calls step() for every loop.
+  /// Lets each thread of a region call `steps`, which calls step() for every loop.
   template <class Steps> void in_region(const Steps& steps) const {
     if (threads_ == 0) return steps();
 #pragma omp parallel num_threads(threads_)
     steps();
   }
 
-  /// With the barrier behind it.
+  /// Executes a loop, with the barrier behind it.
   template <class Body> void step(int n, const Body& body) const {
     if (threads_ == 0)
       for (int i = 0; i < n; ++i) body(i);
@@ -76,7 +75,7 @@ private:
   int threads_ = 0;
 };
 
-/// A pass is data.run(loops), from what data.reset() leaves to data.result().
+/// A pass is data.run(loops), from the state after data.reset() to data.result().
 template <class Data>
 Workload of_short_loops(const std::string& name, Group group, std::shared_ptr<Data> data) {
   Workload made{name,
@@ -100,7 +99,7 @@ Workload of_short_loops(const std::string& name, Group group, std::shared_ptr<Da
 }
 
 /// Variations of one pattern, NAME/1 with the smallest loops to NAME/5. `work`: of a pass, in parts of the
-/// usual; what it means is the pattern's.
+/// usual; its meaning depends on the pattern.
 template <class Data, class Size>
 void add_variations(Recipes& list, const std::string& name, Group group, double work,
                     std::initializer_list<Size> sizes) {
@@ -111,12 +110,12 @@ void add_variations(Recipes& list, const std::string& name, Group group, double 
                     }});
 }
 
-/// So many times as make up a pass of a few milliseconds, where once takes about so long.
+/// Returns how often a loop of `once_ns` is executed in a pass, so that the pass takes a few milliseconds.
 inline int times_of(double once_ns, double work) {
   return std::max(1, static_cast<int>(std::lround(3e6 * work / once_ns)));
 }
 
-/// Less work means fewer loops. Where a test has hardly any to do, they are smaller as well.
+/// Less work means fewer loops. If a test has hardly any work, they are smaller as well.
 inline bool is_test(double work) { return work < 0.01; }
 inline int size_of(int usual, double work) { return is_test(work) ? scaled(usual, work * 10, 8) : usual; }
 

@@ -6,7 +6,7 @@
 namespace bench {
 
 struct SparseMatrix {
-  std::vector<std::int64_t> start; ///< of each row, and the end of the last
+  std::vector<std::int64_t> start; ///< begin of each row, and the end of the last
   std::vector<int> column;
   std::vector<double> value;
 
@@ -26,10 +26,11 @@ enum class Rows {
   power_law ///< the first are the longest, as in a graph whose vertices are numbered by degree or by age
 };
 
-/// About `entries` values, of which those of a row add up to one: products can be repeated for ever.
+/// Returns a matrix of about `entries` values, of which those of a row add up to one: products can be
+/// repeated for ever.
 std::shared_ptr<const SparseMatrix> make_matrix(Rows kind, int rows, int entries);
 
-/// A vector to begin with.
+/// Returns a vector to begin with.
 std::vector<double> some_vector(int size);
 
 } // namespace bench

@@ -42,7 +42,8 @@ struct Surprise {
   void other_calls(const Loops& loop, int calls) {
     for (int k = 0; k < calls; ++k) loop(now().iterations, Unit{now(), out.data()});
   }
-  /// What every pass leaves; what a longer one has beyond that counts only if it is wrong.
+  /// Returns the digest of the data that every pass leaves; the further data of a longer pass count only if
+  /// they are wrong.
   std::uint64_t digest() const {
     std::uint64_t sum = 0;
     const Kind kind = now();
@@ -54,7 +55,7 @@ struct Surprise {
   }
 };
 
-/// `after`: calls after the first one that are timed; 0: that one is.
+/// Returns the workload. `after`: number of the timed calls after the first one; 0: the first one is timed.
 Workload surprise(const std::string& name, const Surprise& what, int after) {
   auto data = std::make_shared<Surprise>(what);
   data->out.resize(static_cast<std::size_t>(what.other.iterations + Surprise::k_step * Surprise::k_numbers));

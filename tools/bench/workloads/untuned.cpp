@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// More programs of short loops. They are there to see whether what makes the other patterns fast is good for
-/// more than those: nothing in the library may be chosen by what these show.
+/// More programs of short loops. They show whether the changes that make the other patterns fast are good for
+/// more than those: nothing in the library may be tuned by these programs.
 #include "short_loops.h"
 #include <array>
 

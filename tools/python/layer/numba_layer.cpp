@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A threading layer of numba: prange, vectorize and guvectorize on the work-stealing tree.
 //
-// Compiled code asks for the number of pieces (get_sched_size), for their bounds (do_scheduling_*), and calls
+// Compiled code calls get_sched_size for the number of pieces, do_scheduling_* for their bounds, and then
 // parallel_for. Without a chunk size of the user a prange gets one piece, the whole space, and the tree cuts
 // it while it is executed. With one, numba's own pieces are handed out by the tree.
 #include "pool.h"
@@ -48,7 +48,7 @@ constinit Scheduling numba{};
 /// The prange whose parallel_for follows next on this thread.
 struct Announced {
   bool is_whole = false;                // one piece: no chunk size was set
-  const std::intptr_t* sched = nullptr; // where its bounds are, after do_scheduling
+  const std::intptr_t* sched = nullptr; // array of its bounds, after do_scheduling
   std::size_t dimensions = 0;
 };
 constinit thread_local Announced announced;
@@ -219,7 +219,7 @@ LAYER_EXPORT void wstree_numba_parallel_for(Call::Kernel kernel, char** arrays, 
 
 LAYER_EXPORT void wstree_numba_watch() { watch.start(); }
 
-/// Calls, iterations and nanoseconds of a kernel.
+/// Stores calls, iterations and nanoseconds of a kernel in `figures`.
 LAYER_EXPORT void wstree_numba_figures(const void* kernel, std::uint64_t* figures) {
   const Watch::Figures all = watch.of(kernel);
   figures[0] = all.calls;

@@ -16,14 +16,14 @@ thread_local Thread self;
 
 namespace {
 
-/// How long threads spin before they sleep: the next loop of a program mostly follows soon.
+/// Time for which threads spin before they sleep: the next loop of a program mostly follows soon.
 constexpr std::chrono::microseconds k_spin{200};
 
 constexpr std::uint64_t k_seat = std::uint64_t{1} << 32;
 
 void relax() noexcept { wstree::core::StdPlatform::relax(); }
 
-/// Returns when the word is not `seen` any more; later changes acquire what was written before them.
+/// Returns when the word is not `seen` any more; later changes acquire the writes before them.
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t seen) {
   const auto until = std::chrono::steady_clock::now() + k_spin;
   do
@@ -51,7 +51,8 @@ private:
 
 void Pool::execute(const Call& call) {
   start_helpers();
-  // Acquire: what the members of the loop that had the slot before did happens before the slot is written.
+  // Acquire: the accesses by the members of the loop that had the slot before happen before the slot
+  // is written.
   std::uint32_t used = used_.load(std::memory_order_relaxed);
   std::uint32_t mine = 0;
   do {
@@ -74,9 +75,9 @@ void Pool::execute(const Call& call) {
     const Membership member{0, call.threads};
     call.execute(0);
   }
-  // Relaxed: those that joined tell by `left`.
+  // Relaxed: the helpers that joined publish their end by `left`.
   const auto joined = static_cast<std::uint32_t>(slot.seats.exchange(0, std::memory_order_relaxed));
-  // Acquire: what helpers executed happens before this returns.
+  // Acquire: the iterations of helpers happen before this returns.
   for (std::uint32_t left = slot.left.load(std::memory_order_acquire); left != joined;
        left = slot.left.load(std::memory_order_acquire))
     wait_while(slot.left, left);
@@ -116,7 +117,7 @@ void* Pool::help(void* pool) {
 }
 
 void Pool::start_helpers() {
-  // Relaxed: threads see what is written before they are created.
+  // Relaxed: threads see writes from before their creation.
   if (are_started_.load(std::memory_order_relaxed) || are_started_.exchange(true, std::memory_order_relaxed))
     return;
   pthread_attr_t detached;

@@ -26,21 +26,21 @@ struct Call {
   std::size_t dimensions;
   wstree_loop* loop;
 
-  /// Executes what the tree hands to the member.
+  /// Executes the batches that the tree hands to the member.
   void execute(unsigned member) const;
 };
 
 /// Loops that helpers may join.
 class Pool {
 public:
-  /// Threads that execute a loop, with the caller, if it says nothing else.
+  /// Sets the number of threads that execute a loop, the caller included, unless the loop sets another one.
   void set_threads(int threads) noexcept { threads_ = threads; }
   int threads() const noexcept { return threads_; }
 
   /// Executes the call with helpers; returns when all iterations are executed.
   void execute(const Call& call);
 
-  /// For the child of a fork, which has no helpers and one thread.
+  /// Resets the pool in the child of a fork, which has no helpers and one thread.
   void forget() noexcept;
 
 private:
@@ -64,9 +64,9 @@ private:
   Slot slots_[k_slots];
 };
 
-/// What numba knows of a thread.
+/// A thread's data in numba.
 struct Thread {
-  int mask = 0; // of set_num_threads; 0: not set yet
+  int mask = 0; // mask of set_num_threads; 0: not set yet
   int id = 0;   // number in the loop that it executes
 };
 extern thread_local Thread self;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What parallel functions took, for the package's statistics.
+// Times of parallel functions, for the package's statistics.
 #pragma once
 #include <atomic>
 #include <chrono>

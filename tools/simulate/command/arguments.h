@@ -7,7 +7,7 @@
 
 namespace wstree::cli {
 
-/// The options of `wstree simulate`.
+/// Adds the command `simulate` with its options.
 CLI::App* add_simulate(CLI::App& app, SimulateRequest& request);
 
 } // namespace wstree::cli

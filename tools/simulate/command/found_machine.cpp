@@ -25,7 +25,7 @@ constexpr std::uint32_t k_most_cores = 1024;
 /// As --machine calls them.
 constexpr std::array<std::string_view, place::k_levels> k_names{"core", "l2", "l3", "numa", "package", ""};
 
-/// How many of `rows` stand in each domain of that level; 0: not all alike, or there is no such level.
+/// Returns the number of `rows` in each domain of that level; 0: not all alike, or there is no such level.
 std::uint32_t domain_size(const std::vector<place::Cpu>& rows, std::size_t level) {
   std::vector<std::uint32_t> sizes;
   std::uint32_t last = place::Cpu::k_none;
@@ -40,7 +40,7 @@ std::uint32_t domain_size(const std::vector<place::Cpu>& rows, std::size_t level
   return alike ? sizes.front() : 0;
 }
 
-/// The first hardware thread of each core, or all of them.
+/// Returns the first hardware thread of each core, or all of them.
 std::vector<place::Cpu> rows_of(const place::Machine& machine, bool cores_only) {
   std::vector<place::Cpu> rows;
   for (std::uint32_t i = 0; i < machine.cpus(); ++i)
@@ -60,8 +60,8 @@ std::vector<simulate::Level> levels_of(const std::vector<place::Cpu>& rows) {
   return levels;
 }
 
-/// At most what --machine accepts: where two threads share a processor, one waits for the time slice of
-/// the other.
+/// Returns the time, at most the one that --machine accepts: where two threads share a processor, one waits
+/// for the time slice of the other.
 Time time_of(double ns) {
   return static_cast<Time>(std::llround(std::clamp(ns, 0.0, static_cast<double>(k_most_ns)) * k_ns));
 }
@@ -127,7 +127,8 @@ ChosenMachine calibrated_machine(const simulate::Calibration& measured) {
 }
 
 std::optional<std::string> absurdity_of(const simulate::MachineSpec& calibrated) {
-  // Of a line between processors; a thread that waits for its time slice takes a hundred times as long.
+  // Longest transfer of a line between processors; a thread that waits for its time slice takes a hundred
+  // times as long.
   constexpr Time k_most = k_most_access_ns * k_ns;
   Time longest =
       std::max({calibrated.across, calibrated.prices.hit, calibrated.prices.rmw, calibrated.prices.claim});

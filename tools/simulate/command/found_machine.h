@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Machines whose levels hwloc knows.
+// Machines whose levels hwloc has found.
 #pragma once
 
 #include "calibrate.h"
@@ -12,13 +12,14 @@ namespace wstree::cli {
 
 /// hwloc's synthetic one, such as "package:2 numa:4 core:16". Members are cores; transfers are assumed: 45 ns
 /// in the smallest domain, as on `generic`, and further ones each by a rule. nullopt: it is in `machine`;
-/// else what hwloc says against it, or that its domains are not all of one size.
+/// else hwloc's error, or that its domains are not all of one size.
 std::optional<std::string> describe_machine(const std::string& description, ChosenMachine& machine);
 
-/// This one, with what was measured on it. Only levels whose domains are all of one size.
+/// Returns this machine, with its measured costs. Only levels whose domains are all of one size.
 ChosenMachine calibrated_machine(const simulate::Calibration& measured);
 
-/// What a calibration cannot be, because something else had the processors; nullopt: nothing is wrong.
+/// Returns the figure of a calibration that cannot be true, because another process had the processors;
+/// nullopt: there is none.
 std::optional<std::string> absurdity_of(const simulate::MachineSpec& calibrated);
 
 } // namespace wstree::cli

@@ -95,7 +95,7 @@ std::string simulate_json(const Results& results) {
     for (std::size_t w = 0; w < plan.workloads.size(); ++w)
       for (std::size_t s = 0; s < plan.schedules.size(); ++s) list.push_back(result_of(results, t, w, s));
   document["results"] = std::move(list);
-  // Names of loops come from files; what is not UTF-8 in them is replaced.
+  // Names of loops come from files; bytes in them that are not UTF-8 are replaced.
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 

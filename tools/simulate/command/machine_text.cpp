@@ -126,12 +126,12 @@ std::optional<std::string> begin_with(const std::string& name, ChosenMachine& ma
   return std::nullopt;
 }
 
-/// "l3:8=23": replaces a level of that name, or comes to those that there are.
+/// Adds a level, as "l3:8=23" describes it, or replaces the level of that name.
 bool take_level(MachineSpec& spec, std::string_view name, std::string_view members, Time transfer,
                 bool& given) {
   const auto size = whole_number(members);
   if (name.empty() || !size || *size == 0 || *size > k_most_members) return false;
-  // Those of `generic` stand for nothing in particular.
+  // The levels of `generic` stand for no machine in particular.
   if (!given && spec.name == MachineSpec{}.name) spec.levels.clear();
   given = true;
   std::erase_if(spec.levels, [&](const simulate::Level& level) { return level.name == name; });
@@ -185,7 +185,8 @@ bool take_numbers(std::string_view value, const std::array<std::uint64_t, n>& mo
 
 constexpr std::uint64_t k_most_after = 1'000 * k_second;
 
-/// What makes speeds change, and what members share. nullopt: another name; else whether it was understood.
+/// Reads changes of speeds, and the memory that members share. nullopt: another name; else whether the value
+/// was understood.
 std::optional<bool> take_change(MachineSpec& spec, std::string_view name, std::string_view value) {
   using simulate::k_ns;
   const auto small = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };

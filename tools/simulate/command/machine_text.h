@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The values of --machine: a machine to begin with, and what differs from it.
+// The values of --machine: a machine to begin with, and the differences from it.
 #pragma once
 
 #include "machine_spec.h"
@@ -14,23 +14,23 @@ namespace wstree::cli {
 
 /// The longest duration that --machine accepts, but for noise.
 inline constexpr std::uint64_t k_most_ns = 1'000'000;
-/// The longest access to a line that a machine may have: ten times what the slowest one takes.
+/// The longest access to a line that a machine may have: ten times the slowest one.
 inline constexpr std::uint64_t k_most_access_ns = 10'000;
 
 struct ChosenMachine {
   simulate::MachineSpec spec;
-  std::uint32_t cores = 0; ///< that the machine has; 0: as many as there are members
+  std::uint32_t cores = 0; ///< cores of the machine; 0: as many as there are members
 };
 
-/// nullopt: `machine` is made; else what is wrong with the text.
+/// Stores the machine of the text in `machine`. Returns the error in the text; nothing if there is none.
 std::optional<std::string> parse_machine(const std::string& text, ChosenMachine& machine);
 
-/// A text that means this machine: its name and all its values. What is 0 or empty unless it is asked for is
+/// Returns a text for this machine: its name and all its values. Values that are 0 or empty by default are
 /// left out.
 std::string machine_text(const simulate::MachineSpec& machine);
 nlohmann::ordered_json machine_json(const simulate::MachineSpec& machine);
 
-/// What there is to choose from, a line for each.
+/// Returns the machines and settings to choose from, a line for each.
 std::string machine_help();
 
 } // namespace wstree::cli

@@ -19,7 +19,7 @@ using simulate::k_ns;
 using simulate::Time;
 
 constexpr std::uint32_t k_most_threads = 1024;
-/// For a loop of the user's, unless he says which.
+/// Default schedules for a loop of the user's.
 constexpr const char* k_compared = "wstree,wsrange,wsqueue,wsfac2,static,dynamic,guided,static_steal";
 constexpr std::uint64_t k_many_batches = 200'000; // from here on one round has to do
 
@@ -79,7 +79,8 @@ std::optional<std::string> take_batch(const std::string& text, Plan& plan) {
   return std::nullopt;
 }
 
-/// What each recorded loop ran with and what its source says, if it can be simulated and is not there yet.
+/// Adds the schedule that each recorded loop ran with, and that in its source, if it can be simulated and is
+/// not there yet.
 void add_recorded_schedules(Plan& plan) {
   for (const auto& recording : plan.recordings)
     for (const auto& name : {recording.schedule, recording.clause}) {
@@ -89,11 +90,13 @@ void add_recorded_schedules(Plan& plan) {
     }
 }
 
-/// A user waits for the figures of his loops; those of the benchmark are as long as they were asked to be.
+/// Simulates a workload of the plan. A user's loop with very many batches has only one round, or is left out,
+/// because the user waits for it; a workload of the benchmark has as many rounds as the plan.
 Outcome outcome_of(const Plan& plan, std::size_t w, simulate::Schedule schedule, std::uint32_t threads) {
   Outcome outcome;
   outcome.ideal = simulate::ideal(plan.workloads[w], threads, plan.machine.spec);
-  // The library hands out whole chunks of the source; of the schedules of runtimes the source says the chunk.
+  // The library hands out whole chunks of the source; the chunk of a runtime's schedule is part of the
+  // schedule in the source.
   const auto* const recording = plan.recordings.empty() || !is_own(schedule) ? nullptr : &plan.recordings[w];
   const bool in_chunks = recording != nullptr && recording->chunks.has_value();
   const auto& workload = in_chunks ? *recording->chunks : plan.workloads[w];
@@ -186,7 +189,7 @@ Results::Results(const Plan& plan, const std::function<bool()>& stop)
     done += threads;
     progress.show_part(fmt::format("simulated {:.0f} %", 100 * done / work), done / work);
   };
-  // The last ones first: most members come last, and what takes longest should not be left for the end.
+  // The last ones first: most members come last, and the longest simulations should not be left for the end.
   for_each_on_all_cpus(outcomes_.size(), [&](std::size_t i) { compute(outcomes_.size() - 1 - i); });
 }
 

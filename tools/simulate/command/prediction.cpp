@@ -15,11 +15,11 @@ namespace {
 
 using simulate::in_ns;
 
-constexpr double k_pays = 0.5;     // of the workers' time
+constexpr double k_pays = 0.5;     // part of the workers' time
 constexpr double k_as_good = 1.02; // differences below are none
 constexpr double k_short = 20'000; // ns of work for each worker
 constexpr double k_much_lost = 1.25;
-constexpr double k_coarse = 0.25; // of a worker's share
+constexpr double k_coarse = 0.25; // part of a worker's share
 
 Prediction of_loop(const Results& results, std::size_t w) {
   const Plan& plan = results.plan();
@@ -45,7 +45,7 @@ Prediction of_loop(const Results& results, std::size_t w) {
   return prediction;
 }
 
-/// "dynamic", or "runtime,dynamic" if they differ.
+/// Returns "dynamic", or "runtime,dynamic" if they differ.
 std::string clauses_of(const std::vector<Prediction>& loops) {
   std::vector<std::string> clauses;
   for (const auto& loop : loops) {
@@ -57,7 +57,7 @@ std::string clauses_of(const std::vector<Prediction>& loops) {
   return all_same ? loops.front().clause : fmt::format("{}", fmt::join(clauses, ","));
 }
 
-/// One after the other, each as often as it ran.
+/// Returns the prediction for all loops one after the other, each as often as it ran.
 Prediction together(const std::vector<Prediction>& loops, const Plan& plan) {
   Prediction sum;
   sum.title = fmt::format("all {} loops, as often as they ran", loops.size());
@@ -81,13 +81,14 @@ Prediction together(const std::vector<Prediction>& loops, const Plan& plan) {
   return sum;
 }
 
-/// Whether the user can have it without touching the source.
+/// Returns whether the user can have the schedule without touching the source.
 bool is_choice(const Prediction& prediction, const simulate::Schedule& schedule) {
   if (prediction.clause.empty()) return can_be_set(schedule);
   return is_own(schedule) || name_of(schedule) == prediction.clause;
 }
 
-/// Among schedules that are as good as each other, what the program has already, else the first.
+/// Returns the best schedule; among schedules that are as good as each other, the program's own, else
+/// the first.
 std::optional<std::size_t> best_schedule(const Prediction& prediction, const Plan& plan, std::size_t t) {
   std::optional<std::size_t> best;
   for (std::size_t s = 0; s < plan.schedules.size(); ++s) {
@@ -127,7 +128,7 @@ std::vector<Comparison> comparisons(const Prediction& prediction, const Plan& pl
   return found;
 }
 
-/// With the number of workers in place `last` of the plan.
+/// Returns a text on what limits the loop, with the number of workers in place `last` of the plan.
 std::string limit_of(const Prediction& prediction, const Plan& plan, std::size_t last) {
   const auto workers = plan.threads[last];
   const double share = prediction.work / workers;
@@ -173,7 +174,7 @@ std::string factor_of(const Comparison& other) {
 
 std::string percent(double part) { return fmt::format("{:.0f} %", part * 100); }
 
-/// "dynamic,4" as "dynamic"; a list of kinds is left as it is.
+/// Returns "dynamic" for "dynamic,4"; a list of kinds stays as it is.
 std::string without_chunk(const std::string& clause) {
   const auto comma = clause.find(',');
   return comma != std::string::npos && whole_number(clause.substr(comma + 1)) ? clause.substr(0, comma)

@@ -17,10 +17,11 @@ namespace wstree::cli {
 /// One loop, or several together. Durations in ns.
 struct Prediction {
   std::string title;
-  double work = 0;         ///< of all iterations, on one worker
-  double longest = 0;      ///< of the iterations; 0: of no single loop
+  double work = 0;         ///< time of all iterations, on one worker
+  double longest = 0;      ///< time of the longest iteration; 0: it is not a single loop
   std::string recorded;    ///< the schedule; empty: several
-  std::string clause;      ///< what the source says if not schedule(runtime); of several loops, all of it
+  std::string clause;      ///< schedule in the source if not schedule(runtime); the schedules of
+                           ///< several loops
   std::uint64_t chunk = 1; ///< iterations that the source wants handed out as a whole
   std::uint64_t iterations = 0;
   std::vector<double> ideals; ///< for each number of workers
@@ -28,17 +29,18 @@ struct Prediction {
   std::vector<std::vector<std::optional<double>>> times;
 };
 
-/// Those of a plan with a profile: each loop, and if there are several, all together as often as they ran.
+/// Returns the predictions of a plan with a profile: for each loop, and if there are several, for all
+/// together as often as they ran.
 std::vector<Prediction> predictions(const Results& results);
 
-/// Part of the workers' time that is work.
+/// Returns the part of the workers' time that is work.
 double efficiency(const Prediction& prediction, const Plan& plan, std::size_t threads, double time);
 
-/// How much longer the loop takes with another schedule and the same workers.
+/// The time of the loop with another schedule and the same workers, in units of its time.
 struct Comparison {
   std::string schedule;
   double factor = 1;
-  std::string_view remark = {}; ///< what that schedule is to this loop
+  std::string_view remark = {}; ///< relation of that schedule to this loop
 };
 
 struct Advice {
@@ -51,14 +53,14 @@ struct Advice {
   std::string limit;                   ///< one sentence
 };
 
-/// The most workers of which half of the time is work, with the schedule that is shortest there. Nothing if
-/// none was simulated that a user can set.
+/// Returns the most workers of which half of the time is work, with the schedule that is shortest there.
+/// Nothing if none was simulated that a user can set.
 std::optional<Advice> advise(const Prediction& prediction, const Plan& plan);
 
-/// Sentences, one a line.
+/// Returns sentences, one a line.
 std::vector<std::string> sentences(const Advice& advice, const Prediction& prediction, const Plan& plan);
 
-/// "1.54 ms"
+/// Returns a text such as "1.54 ms".
 std::string duration(double ns);
 
 std::string prediction_text(const Results& results);

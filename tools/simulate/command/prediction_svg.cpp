@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A diagram for each loop: the part of the workers' time that is work against their number, a curve for each
-// schedule. The grey line is what no schedule exceeds.
+// schedule. The grey line is the bound that no schedule exceeds.
 #include "prediction.h"
 
 #include "support/chart.h"
@@ -39,7 +39,7 @@ Curve ceiling(const Prediction& prediction, const Plan& plan) {
   return curve;
 }
 
-/// Through the numbers of workers that were simulated.
+/// Returns the curve through the numbers of workers that were simulated.
 Curve curve_of(const Prediction& prediction, const Plan& plan, std::size_t schedule, const Pen& pen) {
   const auto name = name_of(plan.schedules[schedule]);
   Curve curve{name, pen, {}};

@@ -41,7 +41,7 @@ std::string facts(const Plan& plan, const Prediction& prediction, std::size_t w)
                      with_commas(recording.seen), recording.seen == 1 ? "" : "s", recording.kept);
 }
 
-/// Time, time to ideal, and the part of the workers' time that is work.
+/// Returns a table of the time, time to ideal, and the part of the workers' time that is work.
 std::string table_of(const Plan& plan, const Prediction& prediction) {
   Table table;
   std::vector<std::string> row{"  schedule"};

@@ -49,7 +49,7 @@ constexpr Way k_ways[] = {{"wstree::mpi", simulate::stolen_time},
                           {"FAC2", central<Rule::factoring>},
                           {"TSS", central<Rule::trapezoid>}};
 
-/// The words of a list with commas.
+/// Returns the words of a list with commas.
 std::vector<std::string_view> words_of(std::string_view list) {
   std::vector<std::string_view> words;
   for (std::size_t end = 0; !list.empty(); list.remove_prefix(std::min(end + 1, list.size())))

@@ -5,7 +5,7 @@
 
 namespace wstree::cli {
 
-/// Prints what stealing between ranks takes for each number of ranks in request.ranks, and what others take;
+/// Prints the times of stealing between ranks for each number of ranks in request.ranks, and those of others;
 /// returns the status of the command.
 int simulate_ranks(const SimulateRequest& request);
 

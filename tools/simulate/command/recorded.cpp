@@ -41,7 +41,8 @@ const RecordedExecution& median_execution(const RecordedLoop& loop) {
 
 Time time_from(double ns) { return static_cast<Time>(std::llround(std::max(ns, 0.0) * k_ns)); }
 
-/// "wstree,4 (dynamic)": a loop whose source says dynamic was served with wstree, in chunks of its own.
+/// "wstree,4 (dynamic)": a loop with schedule(dynamic) in the source was served with wstree, in chunks of
+/// its own.
 struct Recorded {
   std::string schedule, clause;
 };
@@ -58,7 +59,7 @@ Recorded recorded_with(const std::string& text) {
 std::vector<Stretch> in_chunks(const std::vector<Stretch>& stretches, std::uint64_t chunk) {
   std::vector<Stretch> chunks;
   std::uint64_t missing = chunk; // iterations until the chunk is full
-  Time cost = 0;                 // of those that it has
+  Time cost = 0;                 // cost of the chunk's iterations so far
   for (auto rest : stretches) {
     while (rest.iterations != 0) {
       if (missing == chunk && rest.iterations >= chunk) {

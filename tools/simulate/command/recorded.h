@@ -11,11 +11,11 @@
 
 namespace wstree::cli {
 
-/// The loops; or what is wrong with the file.
+/// Returns the loops, or the error in the file.
 std::variant<std::vector<simulate::RecordedLoop>, std::string> read_recorded(const std::string& path);
 
 /// The loops that `wanted` means, or without it those with most work: each becomes a workload of the plan, as
-/// it was in the execution with the median of the work. nullopt: done; else what is wrong.
+/// it was in the execution with the median of the work. nullopt: done; else the error.
 std::optional<std::string> take_recorded(const std::vector<simulate::RecordedLoop>& loops,
                                          const std::optional<std::string>& wanted, Plan& plan);
 

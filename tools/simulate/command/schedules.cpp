@@ -29,7 +29,7 @@ std::string peer_names() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// "wsfixed,64,wstree": a number belongs to the schedule before it.
+/// Splits a list such as "wsfixed,64,wstree": a number belongs to the schedule before it.
 std::vector<std::string> split_schedules(std::string_view text) {
   std::vector<std::string> schedules;
   for (const auto& part : parts_of(text, ',')) {
@@ -109,7 +109,7 @@ std::uint64_t batches_of(const Schedule& schedule, std::uint64_t iterations) {
       (name == "wsstatic" || name == "static" || name == "static_balanced") && schedule.chunk == 0;
   constexpr std::array<std::string_view, 5> k_fixed{"wsfixed", "dynamic", "static_steal", "wsstatic",
                                                     "static"};
-  constexpr std::uint64_t k_largest_grain = 2'048; // of cilk_for
+  constexpr std::uint64_t k_largest_grain = 2'048; // largest grain of cilk_for
   if (name == "cilk_for") return iterations / (schedule.chunk != 0 ? schedule.chunk : k_largest_grain);
   if (is_share || std::ranges::find(k_fixed, name) == k_fixed.end()) return 0;
   return iterations / std::max<std::uint64_t>(schedule.chunk, 1);

@@ -13,21 +13,23 @@
 namespace wstree::cli {
 
 /// A list as users write it: "wsfixed,64,wstree", "all" for the library's own, "peers" for all others.
-/// nullopt: they stand behind those that are in `schedules`; else what is wrong with it.
+/// nullopt: they stand behind those in `schedules`; else the error in it.
 std::optional<std::string> take_schedules(const std::string& text,
                                           std::vector<simulate::Schedule>& schedules);
 
-/// As in OMP_SCHEDULE.
+/// Returns the name of a schedule, as in OMP_SCHEDULE.
 std::string name_of(const simulate::Schedule& schedule);
 std::vector<std::string> names_of(const std::vector<simulate::Schedule>& schedules);
 std::optional<simulate::Schedule> schedule_named(std::string_view name);
 
-/// Whether it is the library's, which can serve loops whatever their source says.
+/// Returns whether the schedule is the library's, which can serve loops whatever schedule their source has.
 bool is_own(const simulate::Schedule& schedule);
-/// Whether schedule(runtime) loops can have it by OMP_SCHEDULE, with the library or without.
+/// Returns whether schedule(runtime) loops can have the schedule by OMP_SCHEDULE, with the library
+/// or without.
 bool can_be_set(const simulate::Schedule& schedule);
 
-/// How many batches it makes of a loop, if that does not depend on what happens; else 0.
+/// Returns the number of batches that the schedule makes of a loop, if that does not depend on events;
+/// else 0.
 std::uint64_t batches_of(const simulate::Schedule& schedule, std::uint64_t iterations);
 
 } // namespace wstree::cli

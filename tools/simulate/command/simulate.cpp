@@ -69,10 +69,10 @@ Examples:
   WSTREE_RECORD=solver.profile wstree run ./solver
   wstree simulate --profile solver.profile --machine milan --workers 8,64,256,1024 --svg solver.svg)";
 
-/// The machine in the first line, as --machine takes it.
+/// Returns the machine in the first line, as --machine takes it.
 std::string calibration_text(const simulate::Calibration& measured) {
   auto machine = calibrated_machine(measured).spec;
-  machine.name = simulate::MachineSpec{}.name; // what is not measured
+  machine.name = simulate::MachineSpec{}.name; // the machine of the values that are not measured
   auto text = machine_text(machine) + "\n\nmeasured, in ns:\n";
   const auto add = [&](std::string_view what, double value) {
     text += fmt::format("  {:<44} {:8.1f}\n", what, value);

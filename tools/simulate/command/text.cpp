@@ -11,7 +11,7 @@ namespace wstree::cli {
 
 namespace {
 
-/// Of what was not simulated it is not a number.
+/// Returns the ratio as text; without a simulation it is not a number.
 std::string ratio(double value) {
   if (std::isnan(value)) return "-";
   return fmt::format("{:.{}f}", value, value < 99.995 ? 2 : 0);

@@ -17,7 +17,7 @@ namespace wstree::cli {
 
 struct UnequalPlan {
   std::vector<simulate::MachineSpec> machines;
-  std::vector<std::uint32_t> cores; ///< of each
+  std::vector<std::uint32_t> cores; ///< cores of each machine
   std::vector<std::string> shapes;
   std::vector<std::uint64_t> iterations;
   std::vector<simulate::Schedule> schedules; ///< the library's tree first
@@ -31,12 +31,13 @@ std::optional<std::string> make_unequal_plan(const SimulateRequest& request, Une
 /// One loop on one machine: time / ideal of all its cores, in the round with the median.
 struct UnequalRow {
   std::size_t machine = 0, shape = 0, iterations = 0; ///< places in the plan
-  std::vector<double> ratios;                         ///< of each schedule
+  std::vector<double> ratios;                         ///< ratios of each schedule
   double fast_only = 0;                               ///< the tree on the fast cores alone
   double known = 0;                                   ///< a schedule that knows all costs and speeds
 };
 
-/// In the order of iterations, machines, shapes. Before each row `stop` is asked; no rows if it says so.
+/// Returns the rows in the order of iterations, machines, shapes. Each row begins with a call of `stop`; no
+/// rows are returned if it returns true.
 std::vector<UnequalRow> unequal_rows(
     const UnequalPlan& plan, const std::function<bool()>& stop = [] { return false; });
 

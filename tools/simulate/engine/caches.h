@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What it costs to share cache lines, and to queue for one.
+// The cost of sharing cache lines, and of queueing for one.
 #pragma once
 
 #include "machine.h"
@@ -15,14 +15,14 @@
 namespace wstree::simulate {
 
 struct Traffic {
-  std::uint64_t transfers = 0; ///< of lines from one member to another
-  Time waiting = 0;            ///< of all members for lines that were on their way to another member
+  std::uint64_t transfers = 0; ///< transfers of lines from one member to another
+  Time waiting = 0;            ///< waits of all members for lines that were on their way to another member
 };
 
-/// Which members have which cache line, as in an invalidation protocol: several may have it to read, one to
+/// The members that have each cache line, as in an invalidation protocol: several may have it to read, one to
 /// write. A line on its way to a member that writes it is busy, and the next member that wants the line
-/// queues: that makes a counter that all members share expensive. Each access returns when it ends; the
-/// state changes at once.
+/// queues: that makes a counter that all members share expensive. Each access returns when it ends; the state
+/// changes at once.
 class Caches {
 public:
   Caches(const VirtualMachine& machine, const Prices& prices)
@@ -47,7 +47,8 @@ public:
     return loaded_[member] = end;
   }
 
-  /// A read-modify-write, or a store that has to be seen by all before its member goes on.
+  /// Returns the end of a read-modify-write, or of a store that has to be seen by all before its member
+  /// goes on.
   Time modify(const void* address, std::uint32_t member, Time now) {
     const Line line = find(address);
     Slot& slot = slots_[line.slot];
@@ -63,7 +64,8 @@ public:
     return end;
   }
 
-  /// A store: the store buffer hides the time of the transfer from the member that stores, and from no other.
+  /// Returns the end of a store: the store buffer hides the time of the transfer from the member that stores,
+  /// and from no other.
   Time write(const void* address, std::uint32_t member, Time now) {
     const Line line = find(address);
     const Time transfer = own(line, member);
@@ -74,7 +76,7 @@ public:
     return now + line.fault + prices_.hit;
   }
 
-  /// Memory that the system has given out and no member has touched.
+  /// Notes memory that the system has given out and no member has touched.
   void allocated(const void* block, std::size_t bytes) {
     fresh_.push_back(
         {reinterpret_cast<std::uintptr_t>(block), std::vector<bool>((bytes + k_page - 1) / k_page)});
@@ -82,13 +84,13 @@ public:
 
   const Traffic& traffic() const { return traffic_; }
   void forget_traffic() { traffic_ = {}; }
-  /// Whether an access from `begin` to `end` found its line there, and so disturbed no other member.
+  /// Returns whether an access from `begin` to `end` found its line there, and so disturbed no other member.
   bool was_hit(Time begin, Time end) const { return end - begin <= prices_.hit; }
 
 private:
   static constexpr unsigned k_line_bits = 6;
   static constexpr Time k_soon = 10 * k_ns;
-  static constexpr std::size_t k_page = std::size_t{1} << 12; // of the virtual machine
+  static constexpr std::size_t k_page = std::size_t{1} << 12; // page size of the virtual machine
   struct Fresh {
     std::uintptr_t begin;
     std::vector<bool> pages; // touched
@@ -104,11 +106,11 @@ private:
   };
   struct Line {
     std::size_t slot;
-    std::uint32_t others; // how many have it
-    Time fault = 0;       // of its page
+    std::uint32_t others; // number of other members that have it
+    Time fault = 0;       // time of its page's fault
   };
 
-  /// An open hash table: a simulation is little else than these look-ups.
+  /// Finds or adds the line in an open hash table: a simulation is little else than these look-ups.
   Line find(const void* address) {
     const auto line = reinterpret_cast<std::uintptr_t>(address) >> k_line_bits;
     std::size_t at = place(line);
@@ -152,12 +154,12 @@ private:
     bits_[line.slot * words_ + member / 64] |= 1ULL << member % 64;
     ++slots_[line.slot].holders;
   }
-  /// When a line comes that was asked for at `now` and is `free` to leave then. The request is one half of
-  /// the transfer, and travels while others still use the line.
+  /// Returns when a line arrives that is requested at `now` and can leave at `free`. The request is one half
+  /// of the transfer, and travels while others still use the line.
   static Time arrival(Time now, Time free, Time transfer) {
     return std::max(now + transfer / 2, free) + (transfer - transfer / 2);
   }
-  /// When the line is free for the next.
+  /// Returns the time at which the line is free for the next member.
   Time wait(const Line& line, Time now) {
     const Time free = slots_[line.slot].busy_until;
     if (free <= now) return now;
@@ -167,7 +169,7 @@ private:
   void keep(const Line& line, std::uint32_t member, Time end) {
     if (++fetched_ % prices_.keep == 0) kept_[member] = {slots_[line.slot].line, end + k_soon};
   }
-  /// Makes `member` the only one that has it; what the transfer takes.
+  /// Makes `member` the only one that has the line; returns the time of the transfer.
   Time own(const Line& line, std::uint32_t member) {
     if (line.others == 0) {
       add(line, member);
@@ -181,7 +183,7 @@ private:
     add(line, member);
     return price;
   }
-  /// Returns what a read-modify-write takes for a line whose transfer takes `transfer`.
+  /// Returns the time of a read-modify-write for a line whose transfer takes `transfer`.
   Time claim(Time transfer) const {
     return prices_.claim == 0 ? transfer : transfer * prices_.claim / std::max<Time>(prices_.transfer[0], 1);
   }
@@ -195,7 +197,7 @@ private:
       if (count(line, member, level) == line.others) return level;
     return machine_.farthest();
   }
-  /// How many in `member`'s domain have it.
+  /// Returns how many members in `member`'s domain have the line.
   std::uint32_t count(const Line& line, std::uint32_t member, std::uint32_t level) const {
     const std::uint32_t size = machine_.domain_sizes[level];
     const std::uint32_t begin = member / size * size;
@@ -210,7 +212,7 @@ private:
     }
     return sum;
   }
-  /// What the first access to a page adds, if the memory is new.
+  /// Returns the time that the first access to a page adds, if the memory is new.
   Time first_touch(std::uintptr_t line) {
     for (Fresh& fresh : fresh_) {
       const std::uintptr_t address = line << k_line_bits;
@@ -225,7 +227,7 @@ private:
 
   VirtualMachine machine_;
   Prices prices_;
-  std::size_t words_;        // of bits per line
+  std::size_t words_;        // words of bits per line
   std::vector<Time> loaded_; // when the latest transfer to a load of each member ended
   std::vector<Slot> slots_;
   std::vector<std::uint64_t> bits_; // the members that have the line

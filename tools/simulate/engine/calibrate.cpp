@@ -45,7 +45,7 @@ double median(std::vector<double> values) {
   return *at;
 }
 
-/// A thread that stays on one CPU of the system.
+/// Returns a thread that stays on one CPU of the system.
 std::jthread on_cpu(std::uint32_t cpu, std::function<void()> body) {
   return std::jthread([cpu, body = std::move(body)] {
     const std::size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
@@ -53,14 +53,14 @@ std::jthread on_cpu(std::uint32_t cpu, std::function<void()> body) {
                                                                [](cpu_set_t* s) { CPU_FREE(s); });
     CPU_ZERO_S(bytes, set.get());
     CPU_SET_S(cpu, bytes, set.get());
-    sched_setaffinity(0, bytes, set.get()); // refused: the figure is about whatever CPU it runs on
+    sched_setaffinity(0, bytes, set.get()); // refused: the figure is about the CPU it runs on
     body();
   });
 }
 
 constexpr int k_rounds = 41;
 
-/// ns per call of `step`, which is called `steps` times a round.
+/// Returns ns per call of `step`, which is called `steps` times a round.
 template <class Step> double per_step(int steps, Step step) {
   std::vector<double> rounds;
   for (int r = 0; r < k_rounds; ++r) {
@@ -77,7 +77,7 @@ struct alignas(k_line_pair) Line {
 
 double hit() {
   std::vector<Line> lines(16);
-  // relaxed: what is measured is the access, one load and one store a step
+  // relaxed: the access is measured, one load and one store a step
   const double both = per_step(10'000, [&](int i) {
     const auto seen = lines[static_cast<std::size_t>(i) % 16].value.load(std::memory_order_relaxed);
     lines[static_cast<std::size_t>(i + 5) % 16].value.store(seen + 1, std::memory_order_relaxed);
@@ -141,7 +141,7 @@ double batch_here() {
 
 Time to_time(double ns) { return static_cast<Time>(std::llround(ns * static_cast<double>(k_ns))); }
 
-/// The same in the simulator, where a call costs nothing but its accesses.
+/// Returns the time of a batch in the simulator, where a call costs nothing but its accesses.
 double batch_simulated(const Calibration& known) {
   const Workload empty("empty", k_batches, 0, [](std::uint64_t) { return 1.0; });
   Job job;
@@ -163,14 +163,15 @@ public:
     const std::jthread other = on_cpu(cpus.second, [this] { play(1, ~std::uint64_t{0}); });
     const std::jthread one = on_cpu(cpus.first, [this] { lead(); });
   }
-  /// Time until the other thread sees a number. The line goes from the reader to the writer, and back to the
-  /// reader: two transfers.
+  /// Returns the time until the other thread sees a number. The line goes from the reader to the writer, and
+  /// back to the reader: two transfers.
   double one_way_ns() const { return lower_quartile(rounds_); }
 
 private:
   static constexpr std::size_t k_most_rounds = 400;
   static constexpr std::uint64_t k_exchanges = 100, k_stop = ~std::uint64_t{0};
-  static constexpr double k_most_ns = 2e8; // both may be on one CPU, where an answer takes a time slice
+  static constexpr double k_most_ns = 2e8; // both threads may be on one CPU, where an answer takes a
+                                           // time slice
 
   void lead() {
     const double first = now_ns();
@@ -214,23 +215,23 @@ public:
       ended_.store(true, std::memory_order_relaxed); // nothing is read after it
     }).join();
   }
-  /// What a number takes longer if both take some, the median: where the other thread pauses in a round it is
-  /// less. 0: they never ran at a time.
+  /// Returns the time that taking a number takes longer if both threads take some, the median: it is less
+  /// where the other thread pauses in a round. 0: they never ran at a time.
   double extra_ns() const { return both_.empty() ? 0 : std::max(median(both_) - median(alone_), 0.0); }
 
 private:
   static constexpr std::uint64_t k_claims = 100;
-  static constexpr int k_steps = 200; // of about a ns
+  static constexpr int k_steps = 200; // steps of about a ns
   static constexpr double k_most_ns = 1e8;
 
   void claim() {
-    // relaxed: what is measured is the access
+    // relaxed: the access is measured
     double value = static_cast<double>(line_.value.fetch_add(1, std::memory_order_relaxed));
     for (int step = 0; step < k_steps; ++step) value = value * 0.999999 + 1e-6;
     volatile double kept = value;
     static_cast<void>(kept);
   }
-  /// Rounds in which the other thread takes `least` numbers or more.
+  /// Times rounds in which the other thread takes `least` numbers or more.
   void lead(std::vector<double>& rounds, std::uint64_t least) {
     const double first = now_ns();
     for (double began = first; rounds.size() < std::size_t{k_rounds} && began - first < k_most_ns;) {
@@ -263,7 +264,7 @@ public:
 private:
   void follow(std::size_t member) {
     for (std::uint64_t round = 1; round <= k_rounds; ++round) {
-      // acquire: the pair of lead()'s release; what is read of it is the time alone
+      // acquire: the pair of lead()'s release; only the time is read from it
       while (release_.value.load(std::memory_order_acquire) != round) {
       }
       arrivals_[member].value.store(StdPlatform::ticks(), std::memory_order_relaxed);
@@ -298,7 +299,7 @@ private:
   std::vector<double> skews_, leaves_;
 };
 
-/// What one CPU can be asked.
+/// Measures the costs that one CPU can show.
 void calibrate_one(Calibration& known) {
   known.hit_ns = hit();
   known.rmw_ns = std::max(read_modify_write(), known.hit_ns);

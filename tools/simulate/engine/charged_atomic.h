@@ -7,9 +7,9 @@
 
 namespace wstree::simulate {
 
-/// Before each operation takes effect, `Platform` says what it costs: charge_load(address),
-/// charge_store(address, order) or, for what reads and writes at once, charge_change(address). Other members
-/// may go on meanwhile.
+/// Before each operation takes effect, `Platform` charges its cost: charge_load(address),
+/// charge_store(address, order) or, for an operation that reads and writes at once, charge_change(address).
+/// Other members may go on meanwhile.
 template <class T, class Platform> class ChargedAtomic {
 public:
   ChargedAtomic() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Virtual time: fibers that run one at a time, always the one whose time is earliest.
+// Virtual time: fibers that run one at a time, always the fiber whose time is earliest.
 #pragma once
 
 #include "fiber.h"
@@ -24,7 +24,7 @@ public:
     fibers_[member] = std::make_unique<Fiber>(std::move(body));
     events_.push({time, member});
   }
-  /// Until all have ended. `acts(member)` is told whose turn it is.
+  /// Runs the members until all have ended. Calls `acts(member)` before each turn of a member.
   void run(const std::function<void(std::uint32_t)>& acts) {
     running = this;
     while (!events_.empty()) {

@@ -21,7 +21,7 @@ place::Level nearest_common(const Cpu& a, const Cpu& b) {
   return place::Level::machine;
 }
 
-/// Of `all`, at most `most`, from all over it.
+/// Returns at most `most` of `all`, from all over it.
 std::vector<CpuPair> some(const std::vector<CpuPair>& all, std::size_t most) {
   std::vector<CpuPair> chosen;
   const std::size_t step = (all.size() + most - 1) / most;
@@ -29,7 +29,7 @@ std::vector<CpuPair> some(const std::vector<CpuPair>& all, std::size_t most) {
   return chosen;
 }
 
-/// Where nothing is known but which CPUs may be used.
+/// Returns the CPUs of the mask, with pairs of one level: the topology is not known.
 CpuList without_topology(const place::CpuSet& mask, std::size_t most) {
   CpuList list;
   for (std::uint32_t cpu = mask.next(0); cpu < place::CpuSet::k_cpus; cpu = mask.next(cpu + 1))
@@ -42,7 +42,8 @@ CpuList without_topology(const place::CpuSet& mask, std::size_t most) {
 
 } // namespace
 
-/// Each CPU with the next one of each level behind it: all levels, without all pairs of a large machine.
+/// Returns each CPU with the next one of each level behind it: all levels, without all pairs of a
+/// large machine.
 CpuList cpu_list(std::size_t most, const place::Machine& machine) {
   std::array<std::vector<CpuPair>, place::k_levels> pairs;
   CpuList list;

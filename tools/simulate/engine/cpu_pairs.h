@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The CPUs of this machine, two at a time, by what they share.
+// The CPUs of this machine, two at a time, by the domains that they share.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ struct PairsOfLevel {
 
 struct CpuList {
   std::vector<std::uint32_t>
-      cpus; ///< those that this thread may use; in the order of the topology if it is known
+      cpus; ///< CPUs that this thread may use; in the order of the topology if it is known
   std::vector<PairsOfLevel> levels; ///< nearest first; only levels that some pair has
 };
 
-/// At most `most` pairs of each level, from all over the machine.
+/// Returns at most `most` pairs of each level, from all over the machine.
 CpuList cpu_list(std::size_t most);
 CpuList cpu_list(std::size_t most, const place::Machine& machine);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How far work has travelled, seen from the pieces that members were handed.
+// The distance that work has travelled, seen from the pieces that members were handed.
 #pragma once
 
 #include "machine.h"
@@ -14,8 +14,8 @@
 
 namespace wstree::simulate {
 
-/// By the distance (VirtualMachine) between giver and taker. With the smallest domains being NUMA nodes,
-/// what is not at distance 0 is far.
+/// By the distance (VirtualMachine) between giver and taker. With the smallest domains being NUMA nodes, work
+/// not at distance 0 is far.
 struct Travel {
   using Levels = std::array<std::uint64_t, VirtualMachine::k_levels>;
   Levels steals{}; ///< ranges that a member took from another member

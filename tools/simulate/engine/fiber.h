@@ -24,7 +24,7 @@
 #define WSTREE_FIBER_TSAN 1
 #endif
 
-// The sanitizers have to be told of every change of stacks.
+// Every change of stacks has to be announced to the sanitizers.
 #if defined(WSTREE_FIBER_ASAN)
 #include <sanitizer/common_interface_defs.h>
 #elif defined(WSTREE_FIBER_TSAN)
@@ -33,7 +33,7 @@
 
 namespace wstree::simulate {
 
-/// Its function has to end before it is destroyed, or what stands on its stack is lost.
+/// Its function has to end before it is destroyed; otherwise the objects on its stack are lost.
 class Fiber {
 public:
   explicit Fiber(std::function<void()> body) : body_(std::move(body)), stack_(new std::byte[k_stack]) {
@@ -59,7 +59,8 @@ public:
     void* fake = nullptr;
     __sanitizer_start_switch_fiber(&fake, stack_.get(), k_stack);
 #elif defined(WSTREE_FIBER_TSAN)
-    // Both changes are here, so that each function begins and ends as the same fiber, whichever are inlined.
+    // Both switches are here, so that each function begins and ends as the same fiber, whichever functions
+    // are inlined.
     void* const outside = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(tsan_inside_, 0);
 #endif
@@ -71,7 +72,7 @@ public:
 #endif
   }
 
-  /// Called by the function: back to resume()'s caller.
+  /// Switches back to resume()'s caller; called by the fiber's function.
   void stop() {
     leave();
     outside_ = std::move(outside_).resume();

@@ -14,9 +14,9 @@ namespace wstree::simulate {
 /// iterations near the end make it slower than Workload::ideal().
 Time greedy(const Workload& workload, std::uint32_t members);
 
-/// The same with the dearest iterations first, each for the member that ends it first, on a machine whose
-/// speeds do not change: what a schedule can reach that knows all costs and speeds. (The best of all is at
-/// most some per cent shorter.)
+/// Returns the time if the dearest iterations come first, each for the member that ends it first, on a
+/// machine whose speeds do not change: the time that a schedule can reach that knows all costs and speeds.
+/// (The best of all is at most some per cent shorter.)
 Time longest_first(const Workload& workload, std::uint32_t members, const MachineSpec& machine);
 
 } // namespace wstree::simulate

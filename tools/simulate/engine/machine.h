@@ -10,10 +10,11 @@ namespace wstree::simulate {
 /// Members stand in a row; domains of one size divide the row, and each divides those of the next size.
 struct VirtualMachine {
   std::uint32_t members = 0;
-  std::vector<std::uint32_t> domain_sizes; ///< growing, each a multiple of the one before and below `members`
+  std::vector<std::uint32_t> domain_sizes; ///< growing, each a multiple of the last one, below `members`
 
   static constexpr std::uint32_t k_levels = 6;
-  /// 0: the same smallest domain; domain_sizes.size(): nothing in common but the machine.
+  /// Returns the level of the innermost common domain. 0: the smallest domain; domain_sizes.size(): nothing
+  /// in common but the machine.
   std::uint32_t distance(std::uint32_t a, std::uint32_t b) const {
     std::uint32_t level = 0;
     while (level < domain_sizes.size() && a / domain_sizes[level] != b / domain_sizes[level]) ++level;

@@ -50,7 +50,7 @@ constexpr std::array k_unequal_rows{
     UnequalRow{{"6full+2slow", "8 cores, two of which have 0.3 of their speed", 8}, {{{6, 1'000}, {2, 300}}}},
 };
 
-/// All of them share a cache; its transfers are those of `generic`.
+/// Returns the machine of a row, whose cores all share a cache; its transfers are those of `generic`.
 MachineSpec spec_of(const UnequalRow& row) {
   MachineSpec spec;
   spec.name = row.machine.name;

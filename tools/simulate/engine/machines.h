@@ -14,17 +14,17 @@ namespace wstree::simulate {
 struct KnownMachine {
   std::string_view name;
   std::string_view description;
-  std::uint32_t cores = 0; ///< that there are; 0: as many as are wanted
+  std::uint32_t cores = 0; ///< cores of the machine; 0: as many as are wanted
 };
-/// The machine that is meant when none is named comes first.
+/// Returns all machines. The default machine comes first.
 std::vector<KnownMachine> known_machines();
-/// Those of them whose cores are of two or three kinds.
+/// Returns the machines whose cores are of two or three kinds.
 std::vector<KnownMachine> unequal_machines();
 
 std::optional<MachineSpec> machine_named(std::string_view name);
 
-/// The assumed transfer where none was measured: between members whose innermost common domain is the next
-/// larger one than that of `transfer`.
+/// Returns the assumed transfer where none was measured: between members whose innermost common domain is the
+/// next larger one than that of `transfer`.
 Time farther_than(Time transfer);
 
 } // namespace wstree::simulate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which work has changed its member from one execution of a loop to the next.
+// The part of the work that has changed its member from one execution of a loop to the next.
 #pragma once
 
 #include "virtual_time.h"
@@ -14,14 +14,14 @@
 
 namespace wstree::simulate {
 
-/// Both executions have the same iterations; if not, all that they have in common counts.
+/// Compares two executions with the same iterations; if they differ, the common ones count.
 class Moves {
 public:
   void handed(std::uint32_t member, const core::Range& piece) {
     now_.push_back({piece.begin, piece.end, member});
   }
 
-  /// Returns what the iterations cost that another member had in the round before; 0 after the first round.
+  /// Returns the cost of the iterations that another member had in the round before; 0 after the first round.
   Time end_round(const Workload& workload) {
     std::ranges::sort(now_, {}, &Piece::begin);
     Time moved = 0;

@@ -15,19 +15,19 @@
 namespace wstree::simulate {
 
 /// When each member is interrupted and for how long: both between 0 and twice their mean, all equally likely.
-/// Independent of what the members do, so that two schedules meet the same noise.
+/// Independent of the members' work, so that two schedules meet the same noise.
 class Interruptions {
 public:
   Interruptions(const Noise& noise, std::uint32_t members, std::uint64_t seed)
       : noise_(noise), members_(members) {
     for (std::uint32_t m = 0; m < members; ++m) members_[m].random = core::Rng(seed * 1'000'003 + m);
   }
-  /// `member` begins at `now`.
+  /// Starts the interruptions of `member`, which begins at `now`.
   void start(std::uint32_t member, Time now) {
     Member& it = members_[member];
     it.next = now + draw(it, noise_.every);
   }
-  /// What is added to something that `member` does from `now` on and that takes `time` alone.
+  /// Returns the time that noise adds to an action of `member` that begins at `now` and takes `time` alone.
   Time during(std::uint32_t member, Time now, Time time) {
     Member& it = members_[member];
     Time added = 0;
@@ -44,33 +44,34 @@ private:
     core::Rng random;
     Time next = 0;
   };
-  /// At least 1, so that time goes on.
+  /// Returns a random time of at least 1, so that time goes on.
   static Time draw(Member& member, Time mean) { return member.random.next() % (2 * mean + 1) + 1; }
 
   Noise noise_;
   std::vector<Member> members_;
 };
 
-/// One member stands still once, in the middle of whatever it does then: before the `at`-th of its steps that
-/// take time, counted from 1 when it arrives.
+/// One member stands still once, in the middle of its work: before the `at`-th of its steps that take time,
+/// counted from 1 when it arrives.
 struct Suspension {
   std::uint32_t member = 0;
   std::uint64_t at = 0; ///< 0: never
   Time lasts = 0;
 };
 
-/// The same in one execution of a loop.
+/// A standstill of a member in one execution of a loop.
 class Standstill {
 public:
   explicit Standstill(const Suspension& plan) : plan_(plan) {}
-  /// What is added to the next step of `member`, which begins at `now`.
+  /// Returns the time that the standstill adds to the next step of `member`, which begins at `now`.
   Time before(std::uint32_t member, Time now) {
     if (member != plan_.member || ++steps_ != plan_.at) return 0;
     since_ = now;
     operation_ = latest_;
     return plan_.lasts;
   }
-  /// `member` is about to do this to shared memory; nothing: it executes a batch, or is not in the scheduler.
+  /// Notes the operation on shared memory that `member` is about to execute; nothing: it executes a batch, or
+  /// is not in the scheduler.
   void does(std::uint32_t member, std::optional<core::Tag> operation) {
     if (member == plan_.member) latest_ = operation;
   }

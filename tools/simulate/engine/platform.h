@@ -18,14 +18,14 @@ namespace wstree::simulate {
 
 /// One operation at a time, in the order in which the operations end: the clock of a member runs while it
 /// waits for a line, and the other members go on in that time. So the memory is sequentially consistent;
-/// orders cost what they cost on x86, where only a sequentially consistent store is more than a store.
+/// orders cost as much as on x86, where only a sequentially consistent store is more than a store.
 struct SimulatedPlatform : core::StdPlatform {
   static inline thread_local Caches* caches =
-      nullptr; ///< of the machine that runs; nullptr: nothing is charged
+      nullptr; ///< caches of the machine that runs; nullptr: nothing is charged
   static inline thread_local Interruptions* interruptions = nullptr; ///< nullptr: there are none
   static inline thread_local Standstill* standstill = nullptr;       ///< likewise
   static inline thread_local const Speeds* speeds = nullptr;         ///< likewise: all are as fast
-  static inline thread_local std::uint32_t member = 0;               ///< that acts
+  static inline thread_local std::uint32_t member = 0;               ///< number of the member that acts
   static inline thread_local Time tick_price = 0, clock_step = k_tick;
 
   static std::memory_order order(core::Tag tag, std::memory_order needed) noexcept {
@@ -36,7 +36,8 @@ struct SimulatedPlatform : core::StdPlatform {
     if (caches != nullptr) VirtualClock::now += tick_price;
     return VirtualClock::now / clock_step;
   }
-  /// Number of the kind of core that this member has: by their speeds at the beginning, the fastest first.
+  /// Returns the number of the kind of core that this member has: by their speeds at the beginning, the
+  /// fastest first.
   static std::uint32_t kind_of(std::uint32_t one) noexcept {
     return speeds != nullptr ? speeds->kind_of(one) : 0;
   }
@@ -50,7 +51,7 @@ struct SimulatedPlatform : core::StdPlatform {
   static constexpr Time k_probe = 400 * k_ns;
   static void relax() noexcept { pass(10 * k_ns); }
   static void yield() noexcept { pass(400 * k_ns); }
-  /// The member that acts is busy for `time`, and longer if it is interrupted.
+  /// Keeps the member that acts busy for `time`, and longer if it is interrupted.
   static void pass(Time time) noexcept {
     if (standstill != nullptr) time += standstill->before(member, VirtualClock::now);
     if (interruptions != nullptr) time += interruptions->during(member, VirtualClock::now, time);

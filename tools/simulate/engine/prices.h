@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What accesses to memory cost.
+// Costs of accesses to memory.
 #pragma once
 
 #include "machine.h"
@@ -23,10 +23,10 @@ struct Prices {
   /// Loads that follow one another: so many are under way at a time. A core can do more with loads that do
   /// not depend on each other, and only one with those that do.
   std::uint32_t overlap = 2;
-  /// Of so many transfers of lines that others want as well, one leaves its line there long enough for a
+  /// One of so many transfers of lines that others want as well leaves its line there long enough for a
   /// read-modify-write at once, ahead of the queue. So a compare-and-swap after a load can succeed on a line
-  /// that its owner writes all the time, and a loop around one costs some transfers per success, and not as
-  /// many as there are members that try.
+  /// that its owner writes all the time. A loop around one costs some transfers per success, and not as many
+  /// as there are members that try.
   std::uint32_t keep = 4;
   Time fault = 500 * k_ns; ///< the first access to a page of memory that was allocated during a loop
 };

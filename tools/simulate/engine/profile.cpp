@@ -28,7 +28,7 @@ std::string visible(std::string_view text) {
   return result;
 }
 
-/// The words of a line, one after the other. Throws an Error that names what is missing.
+/// The words of a line, one after the other. Throws an Error that names the missing word.
 class Words {
 public:
   explicit Words(std::string_view line) : rest_(line) {}
@@ -51,7 +51,7 @@ public:
     const auto found = word();
     if (found != name) throw Error{"'" + std::string(name) + "' is missing" + instead(found)};
   }
-  /// `name` and a number in [least, most] behind it.
+  /// Reads `name` and a number in [least, most] behind it.
   std::uint64_t number(std::string_view name, std::uint64_t least, std::uint64_t most) {
     expect(name);
     return value(name, least, most);
@@ -93,7 +93,7 @@ private:
   std::string_view rest_;
 };
 
-/// Reads line after line, each of which is either the one that is looked for or an error.
+/// Reads line after line, each of which is either the expected line or an error.
 class Reader {
 public:
   Reader(std::istream& in, bool may_be_empty) : in_(in), may_be_empty_(may_be_empty) {}
@@ -101,7 +101,8 @@ public:
   std::vector<RecordedLoop> read() {
     check_format();
     std::vector<RecordedLoop> loops;
-    while (next(), first_word() != "loop" && first_word() != "end") { // what later versions may say here
+    while (next(), first_word() != "loop" && first_word() != "end") { // later versions may have other
+                                                                      // lines here
       if (!line_.empty() && is_digit(line_.front())) throw Error{"a piece that belongs to no execution"};
     }
     while (first_word() == "loop") loops.push_back(loop());
@@ -119,7 +120,7 @@ private:
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   std::string_view first_word() const { return std::string_view(line_).substr(0, line_.find(' ')); }
 
-  /// The next line that is neither empty nor a comment.
+  /// Reads the next line that is neither empty nor a comment.
   void next() {
     do {
       ++number_;
@@ -156,7 +157,8 @@ private:
     return value;
   }
 
-  /// From its first line, which has been read, to the first line behind it, which has been read, too.
+  /// Reads a loop from its first line, which has been read, to the first line behind it, which has been
+  /// read, too.
   RecordedLoop loop() {
     RecordedLoop loop;
     loop.name = text("where");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Recorded loops: what the iterations of a real program's loops cost (WSTREE_RECORD,
+// Recorded loops: the costs of the iterations of a real program's loops (WSTREE_RECORD,
 // runtime/observe/recording.h, where the format is described).
 #pragma once
 
@@ -27,15 +27,15 @@ struct RecordedExecution {
 struct RecordedLoop {
   std::string name;             ///< as WSTREE_STATS names it
   std::string schedule;         ///< which recorded it, likewise
-  std::uint64_t iterations = 0; ///< of each of `executions`; at least 1
-  std::uint64_t chunk = 1;      ///< iterations that are handed out as a whole, as the source says
+  std::uint64_t iterations = 0; ///< iterations of each of `executions`; at least 1
+  std::uint64_t chunk = 1;      ///< iterations that are handed out as a whole: the chunk in the source
   std::uint64_t executions_seen = 0;
   double total_ns = 0;                       ///< work in all executions that were seen
   std::vector<RecordedExecution> executions; ///< at least one; those that were kept
 };
 
-/// The loops, those with most work first; or one line that says what is wrong, with the line number. A
-/// profile without loops is wrong too, unless it `may_be_empty`.
+/// Returns the loops, those with most work first; or one line with the error and the line number. A profile
+/// without loops is wrong too, unless it `may_be_empty`.
 std::variant<std::vector<RecordedLoop>, std::string> read_profile(std::istream& in,
                                                                   bool may_be_empty = false);
 

@@ -50,7 +50,7 @@ private:
   std::vector<core::Neighbourhood> near_;
 };
 
-/// Member 0 opens the region and is there first.
+/// Returns the times of arrival. Member 0 opens the region and is there first.
 std::vector<Time> arrivals(const Job& job, std::uint32_t round) {
   core::Rng random(job.seed * 1'000 + round);
   std::vector<Time> times(job.members);
@@ -149,7 +149,7 @@ private:
     worker.enter(slot_->loop(), slot_->memory(entry.index), entry);
   }
 
-  /// The member does something that takes `time` at normal speed.
+  /// Keeps the member busy with work that takes `time` at normal speed.
   void busy(std::uint32_t member, Time time, bool is_iteration = false) {
     if (SimulatedPlatform::standstill != nullptr) SimulatedPlatform::standstill->does(member, {});
     if (!speeds_.are_constant()) return busy_at_changing_speed(member, time, is_iteration);
@@ -185,17 +185,17 @@ private:
   Caches caches_;
   Speeds speeds_;
   Interruptions noise_;
-  std::optional<Distance> distance_; // of the present round
+  std::optional<Distance> distance_; // distances in the present round
   std::unique_ptr<Slot> slot_;
   Moves moves_;
   std::vector<core::PaceKeeper<SimulatedPlatform>> paces_; // likewise
   std::unique_ptr<core::PaceKeeper<SimulatedPlatform>::Ticks[]> probes_;
-  std::vector<core::Prior> priors_;      // of each member
-  const Workload* workload_ = nullptr;   // of the present round
-  std::optional<Preemption> preemption_; // that is still to come in it
+  std::vector<core::Prior> priors_;      // prior of each member
+  const Workload* workload_ = nullptr;   // workload of the present round
+  std::optional<Preemption> preemption_; // preemption that is still to come in it
   std::optional<std::uint64_t> cancels_; // the iteration that cancels it
   bool is_cancelled_ = false;
-  std::uint64_t number_ = 0; // of the loop
+  std::uint64_t number_ = 0; // number of the loop
   Time begin_ = 0;
   Time end_ = 0;
   std::vector<Time> left_; // by each member in the present round, from begin_
@@ -216,7 +216,7 @@ Prices MachineSpec::prices_on(const VirtualMachine& machine) const {
   for (const Level& level : levels)
     if (at < machine.domain_sizes.size() && level.members == machine.domain_sizes[at])
       made.transfer[at++] = level.transfer;
-  // What is left is as far as the members of this machine can be from each other: in one domain that is
+  // The distance beyond the last level is the largest between members of this machine: in one domain that is
   // larger than the team, or in none.
   Time farthest = across;
   for (auto level = levels.rbegin(); level != levels.rend() && level->members >= machine.members; ++level)
@@ -236,7 +236,7 @@ std::vector<Round> simulate(const Job& job) {
 
 namespace {
 
-/// The time after which `done(time)` is at least `work`.
+/// Returns the time after which `done(time)` is at least `work`.
 template <class Done> Time time_for(Time work, Done&& done) {
   Time most = 1;
   while (done(most) < static_cast<double>(work)) most *= 2;

@@ -19,7 +19,7 @@
 
 namespace wstree::simulate {
 
-/// The library's settings without statistics: no clock is read for them.
+/// Returns the library's settings without statistics: no clock is read for them.
 inline core::Settings unmeasured() {
   core::Settings settings;
   settings.clocked = false;
@@ -45,7 +45,7 @@ struct Job {
   Suspension suspension = {}; ///< in every round
   /// Told of every piece that a member is handed; may be empty.
   std::function<void(std::uint32_t round, std::uint32_t member, const core::Range&)> seen = {};
-  /// What the loop costs in each round, if not the same in all of them; what is returned outlives the call.
+  /// Returns the workload of a round, if the costs differ between the rounds; the workload outlives the call.
   std::function<const Workload&(std::uint32_t round)> workload_of = {};
   /// The iteration that cancels the loop in a round: no member gets another batch once it has been executed.
   std::function<std::optional<std::uint64_t>(std::uint32_t round)> cancelled_by = {};
@@ -58,7 +58,7 @@ struct Job {
 struct Round {
   Time time = 0;       ///< from the earliest possible arrival until the last member has left
   Time ideal = 0;      ///< for the speeds that the machine had then
-  core::Counts counts; ///< of all members
+  core::Counts counts; ///< sums over all members
   Traffic traffic;
   Travel travel;
   std::vector<Time> left; ///< by each member, as `time`
@@ -67,17 +67,17 @@ struct Round {
   /// The shared access that the member was about to make then; nothing: the member was executing a batch, or
   /// had just arrived.
   std::optional<core::Tag> suspended_at;
-  Time moved = 0; ///< of the work, what another member did in the round before; see Job::follows
+  Time moved = 0; ///< part of the work that another member did in the round before; see Job::follows
 };
 
 std::vector<Round> simulate(const Job& job);
 
-/// No schedule ends the loop sooner: all members busy all the time, as fast as they are, or the longest
-/// iteration on the fastest of them.
-/// `begin`: when the loop begins, for machines whose speeds change.
+/// Returns a lower bound of the time under any schedule: all members busy all the time, as fast as they
+/// are, or the longest iteration on the fastest of them. `begin`: when the loop begins, for machines whose
+/// speeds change.
 Time ideal(const Workload& workload, std::uint32_t members, const MachineSpec& machine, Time begin = 0);
 
-/// The round with the median of the times.
+/// Returns the round with the median of the times.
 const Round& median(const std::vector<Round>& rounds);
 
 } // namespace wstree::simulate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a team shares of one loop, for any model of scheduling: one slot of a team's ring without the team.
+// A team's shared state of one loop, for any model of scheduling: one slot of a team's ring without the team.
 #pragma once
 
 #include "wstree/core/models.h"
@@ -11,8 +11,8 @@
 
 namespace wstree::simulate {
 
-/// What workers of type W share on platform P, for `members` members. Used by one loop after the other; all
-/// members leave between two of them. A loop that needs to know the number of members is made from it.
+/// The shared state of workers of type W on platform P, for `members` members. Used by one loop after the
+/// other; all members leave between two of them. A loop that needs the number of members is made from it.
 template <class P, class W> class SlotOf {
 public:
   using Worker = W;
@@ -39,7 +39,8 @@ public:
 
   std::uint32_t members() const { return members_; }
   Loop& loop() { return loop_; }
-  /// The member's own memory, empty. Before each loop, by the member or while no member runs.
+  /// Returns the member's own memory, emptied. Called before each loop, by the member or while no
+  /// member runs.
   typename Worker::Memory& memory(std::uint32_t member) {
     if constexpr (k_is_tree) {
       own_.arenas[member].reset(&own_.nodes[std::size_t{2} * pairs_ * member], pairs_);
@@ -48,14 +49,14 @@ public:
       return none_;
     }
   }
-  /// By each member before it enters a use for which core::is_refresh_due().
+  /// Refreshes the loop. Called by each member before it enters a use for which core::is_refresh_due().
   void refresh(std::uint64_t use) {
     if constexpr (requires { loop_.refresh(use, members_); })
       loop_.refresh(use, members_);
     else if constexpr (requires { loop_.make_current(use); })
       loop_.make_current(use);
   }
-  /// The entry of `member` into execution `loop` of a loop of `iterations`.
+  /// Returns the entry of `member` into execution `loop` of a loop of `iterations`.
   static core::Entry entry(std::uint64_t iterations, std::uint64_t loop, std::uint32_t member,
                            std::uint32_t members, const core::Settings& settings, std::uint64_t smallest = 1,
                            const core::Neighbourhood* near = nullptr) {
@@ -92,7 +93,7 @@ private:
   core::NoMemory none_;
 };
 
-/// One of the library's models.
+/// A slot of one of the library's models.
 template <class P, core::Model model> using Slot = SlotOf<P, core::WorkerOf<P, model>>;
 
 } // namespace wstree::simulate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How fast each member of a virtual machine is, and when that changes.
+// The speed of each member of a virtual machine, and the times at which it changes.
 #pragma once
 
 #include "machine_spec.h"
@@ -14,7 +14,7 @@
 namespace wstree::simulate {
 
 /// The members of one machine. Iterations are divided where speeds change; where members share a core or the
-/// memory, their speeds follow from what the others do, and iterations are divided every `k_slice`.
+/// memory, their speeds depend on the other members, and iterations are divided every `k_slice`.
 class Speeds {
 public:
   Speeds(const MachineSpec& machine, std::uint32_t members)
@@ -31,10 +31,10 @@ public:
   bool are_constant() const {
     return machine_->changes.empty() && machine_->smt == 0 && machine_->memory.part == 0;
   }
-  /// Of so much work that `member` begins at `now`, what it does before its speed may change.
+  /// The part of some work, which `member` begins at `now`, until its speed may change.
   struct Step {
     Time takes = 0;
-    Time done = 0; ///< of the work
+    Time done = 0; ///< part of the work
   };
   /// `is_iteration`: the work may wait for memory.
   Step step(std::uint32_t member, Time now, Time work, bool is_iteration) const {
@@ -48,7 +48,7 @@ public:
   std::uint32_t kind_of(std::uint32_t member) const { return std::min(kinds_[member], k_most_kinds - 1); }
   static constexpr std::uint32_t k_most_kinds = 4;
 
-  /// Of work that no change interrupts.
+  /// Returns the time of work that no change interrupts.
   Time takes(std::uint32_t member, Time now, Time work) const {
     return static_cast<Time>(static_cast<double>(work) / rate(member, now, false));
   }
@@ -61,13 +61,13 @@ public:
     are_busy_[member] = is;
   }
 
-  /// Work that all members together do in `time` from `begin` on.
+  /// Returns the work that all members together do in `time` from `begin` on.
   double done_by_all(Time begin, Time time) const {
     double done = 0;
     for (std::uint32_t m = 0; m < are_busy_.size(); ++m) done += done_by(m, begin, time, true);
     return done;
   }
-  /// Work that the fastest member does in that time while the others do nothing.
+  /// Returns the work that the fastest member does in that time while the others do nothing.
   double done_by_one(Time begin, Time time) const {
     double done = 0;
     for (std::uint32_t m = 0; m < are_busy_.size(); ++m)
@@ -79,7 +79,7 @@ private:
   static constexpr Time k_slice = 1'000 * k_ns;
 
   std::uint32_t members() const { return static_cast<std::uint32_t>(are_busy_.size()); }
-  /// Of the core, without what other members take from it.
+  /// Returns the speed of the core, without the part that other members take from it.
   double core(std::uint32_t member, Time now) const {
     double speed = machine_->speed(member) / 1'000.0;
     for (const Change& change : machine_->changes)
@@ -91,7 +91,7 @@ private:
     const double memory = machine_->memory.part / 1'000.0;
     return 1 / ((1 - memory * (waiting > 0)) / core + memory * waiting);
   }
-  /// How many times as long as alone a member waits for memory if so many are busy.
+  /// Returns a member's wait for memory if so many are busy, as a multiple of its wait alone.
   double waiting(std::uint32_t busy) const {
     return std::max(1.0, static_cast<double>(busy) / std::max(machine_->memory.members, 1U));
   }

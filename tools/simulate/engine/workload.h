@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops as the simulator sees them: what each iteration costs.
+// Loops as the simulator sees them: the cost of each iteration.
 #pragma once
 
 #include "virtual_time.h"
@@ -16,22 +16,22 @@ namespace wstree::simulate {
 /// So many iterations that cost the same.
 struct Stretch {
   std::uint64_t iterations = 0;
-  Time cost = 0; ///< of all of them
+  Time cost = 0; ///< cost of all iterations
 };
 
 class Workload {
 public:
-  /// `weight(i)` is what iteration i costs in relation to the others; all together cost `work`.
+  /// `weight(i)` is the cost of iteration i in relation to the others; all together cost `work`.
   Workload(std::string name, std::uint64_t iterations, Time work,
            const std::function<double(std::uint64_t)>& weight);
-  /// Known only for stretches of iterations, none of which is empty.
+  /// Constructs a workload whose costs are known only for stretches of iterations, none of which is empty.
   Workload(std::string name, const std::vector<Stretch>& stretches);
 
   const std::string& name() const { return name_; }
   std::uint64_t iterations() const { return firsts_.empty() ? sums_.size() - 1 : firsts_.back(); }
   Time cost(std::uint64_t begin, std::uint64_t end) const { return before(end) - before(begin); }
-  Time longest() const { return longest_; } ///< of all iterations
-  /// No schedule ends the loop sooner.
+  Time longest() const { return longest_; } ///< cost of the longest iteration
+  /// Returns a lower bound of the time under any schedule.
   Time ideal(std::uint32_t members) const;
 
 private:
@@ -41,14 +41,15 @@ private:
   Time within(std::uint64_t iteration) const;
 
   std::string name_;
-  std::vector<Time> sums_;            // of what is before each iteration, or each stretch
+  std::vector<Time> sums_;            // sum of the costs before each iteration, or each stretch
   std::vector<std::uint64_t> firsts_; // the first iteration of each stretch and the end; empty: all have one
   Time longest_ = 0;
 };
 
-/// The names of the benchmark's cost distributions (tools/bench/workloads/cost_shapes.h), in its order.
+/// Returns the names of the benchmark's cost distributions (tools/bench/workloads/cost_shapes.h), in
+/// its order.
 std::vector<std::string_view> shape_names();
-/// The distribution of that name, in any case; 1 <= iterations < 2^31.
+/// Returns the distribution of that name, in any case; 1 <= iterations < 2^31.
 std::optional<Workload> make_workload(std::string_view shape, std::uint64_t iterations, Time work);
 
 } // namespace wstree::simulate

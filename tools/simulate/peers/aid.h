@@ -38,7 +38,7 @@ public:
     sampled_.store(0, std::memory_order_relaxed);
     this->clear();
   }
-  /// A member of `kind` took so long for so many iterations.
+  /// Adds the time that a member of `kind` took for so many iterations.
   void add(std::uint32_t kind, std::uint64_t ticks, std::uint64_t iterations) noexcept {
     kinds_[kind].ticks.fetch_add(ticks, std::memory_order_relaxed);
     kinds_[kind].iterations.fetch_add(iterations, std::memory_order_relaxed);
@@ -46,7 +46,7 @@ public:
   void end_sample() noexcept { sampled_.fetch_add(1, std::memory_order_acq_rel); }
   std::uint64_t sampled() const noexcept { return sampled_.load(std::memory_order_acquire); }
 
-  /// SF of each kind; of those without members 0.
+  /// Returns the factor SF of each kind; 0 for kinds without members.
   std::array<double, k_kinds> factors() const noexcept {
     std::array<double, k_kinds> costs{};
     double slowest = 0;
@@ -105,7 +105,7 @@ public:
   }
 
 private:
-  static constexpr double k_at_once = 0.8;    // of the iterations, AID-hybrid
+  static constexpr double k_at_once = 0.8;    // part of the iterations, AID-hybrid
   static constexpr std::uint64_t k_major = 5; // chunks of a slow member's piece, AID-dynamic
   enum class Stage : std::uint8_t { begin, sample, wait, share, chunks };
 

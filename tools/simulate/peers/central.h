@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What every member of an OpenMP team goes through around the chunks of one loop, and a member's worker.
+// The calls of every member of an OpenMP team around the chunks of one loop, and a member's worker.
 //
 // These templates only run in virtual time, where the memory is sequentially consistent: the orders that are
-// given to atomic operations order nothing and only decide what a store costs.
+// given to atomic operations order nothing and only decide the cost of a store.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -13,9 +13,9 @@
 
 namespace wstree::simulate {
 
-/// libomp: one of the seven buffers of a team, two lines. A member that enters reads the second line, which
-/// says that all have left the loop seven loops ago. A member that leaves adds one to the first line, where
-/// the counter of chunks is as well; the last member clears the buffer.
+/// libomp: one of the seven buffers of a team, two lines. A member that enters reads the second line, whose
+/// value shows that all have left the loop seven loops ago. A member that leaves adds one to the first line,
+/// where the counter of chunks is as well; the last member clears the buffer.
 template <class P> class LibompLoop {
 public:
   void enter() noexcept { number_.load(std::memory_order_acquire); }
@@ -75,7 +75,7 @@ private:
   alignas(core::k_line_pair) typename P::template Atomic<std::uint64_t> left_{0}; // members
 };
 
-/// One member. A rule says what it is handed:
+/// One member. A rule decides its chunks:
 ///
 ///   Loop                 what the members share: enter(), leave(members)
 ///   k_serial             whether a team of one is given the whole loop at once
@@ -132,7 +132,7 @@ private:
   core::Counts counts_;
 };
 
-/// For rules that hand out nothing but what is their member's own, or next in order.
+/// For rules that hand out nothing but their member's own chunks, or the next in order.
 struct StealsNothing {
   static constexpr bool k_serial = true;
   static constexpr std::uint64_t steals() noexcept { return 0; }

@@ -7,8 +7,8 @@
 // one of a random member, which is that member's largest. A steal makes a frame that waits for both sides.
 //
 // Shared memory: deques; a frame per steal, whose count both sides lower. Besides, a spawn costs k_spawn and
-// a steal k_steal for the closure and the stack that it takes. Both are assumptions, as OpenCilk has not been
-// measured here: a spawn costs a few function calls by Frigo, Leiserson and Randall (1998). Left out:
+// a steal k_steal for the closure and the stack that it takes. These two are assumptions, as OpenCilk has not
+// been measured here: a spawn costs a few function calls by Frigo, Leiserson and Randall (1998). Left out:
 // reducers, and thieves that go to sleep when there are too many.
 #pragma once
 
@@ -31,7 +31,7 @@ template <class P> struct alignas(core::k_line_pair) CilkFrame {
   CilkFrame* above = nullptr;
 };
 
-/// The right half of something.
+/// The right half of a range.
 template <class P> struct alignas(core::k_line_pair) CilkHalf {
   typename P::template Atomic<std::uint64_t> begin{0}, end{0};
 };
@@ -39,7 +39,7 @@ template <class P> struct alignas(core::k_line_pair) CilkHalf {
 template <class P> struct CilkMember {
   StealDeque<P, CilkHalf<P>> halves;
   alignas(core::k_line_pair)
-      typename P::template Atomic<CilkFrame<P>*> frame{nullptr}; ///< what it returns to
+      typename P::template Atomic<CilkFrame<P>*> frame{nullptr}; ///< frame to which it returns
   Store<CilkHalf<P>> half_store;
   Store<CilkFrame<P>> frames;
 };
@@ -87,11 +87,11 @@ public:
   }
 
   const core::Counts& counts() const noexcept { return counts_; }
-  /// Halves in deques: not known without looking.
+  /// Returns 0: the halves in deques are not counted.
   static std::uint64_t unclaimed(Loop&, const core::Entry&) noexcept { return 0; }
 
 private:
-  /// False: there is no room in the deque.
+  /// Spawns a half. Returns false if there is no room in the deque.
   bool spawn() noexcept {
     P::pass(k_spawn);
     const std::uint64_t middle = begin_ + (end_ - begin_) / 2;
@@ -126,7 +126,7 @@ private:
     }
     return false;
   }
-  /// What the victim still has and what was taken become the two sides of a frame.
+  /// Makes the victim's rest and the stolen half the two sides of a frame.
   CilkHalf<P>* steal_from(CilkMember<P>& victim) noexcept {
     if (!victim.halves.has_some()) return nullptr;
     return victim.halves.steal(false, [&](CilkHalf<P>&) {
@@ -154,10 +154,10 @@ private:
 
   Loop* loop_ = nullptr;
   CilkMember<P>* own_ = nullptr;
-  std::uint64_t number_ = 0; // of the loop
+  std::uint64_t number_ = 0; // number of the loop
   std::uint64_t iterations_ = 0;
   std::uint64_t grain_ = 1;
-  std::uint64_t begin_ = 0; // of the range at hand
+  std::uint64_t begin_ = 0; // begin of the range at hand
   std::uint64_t end_ = 0;
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;

@@ -23,7 +23,7 @@ namespace wstree::simulate {
 /// For virtual time only, see central.h.
 template <class P, class Item> class StealDeque {
 public:
-  /// False: it is full. By the owner, like take().
+  /// Adds an item; returns false if the deque is full. Called by the owner, like take().
   bool add(Item* item) noexcept {
     const std::int64_t young = young_.load(std::memory_order_relaxed);
     if (young - k_room >= old_seen_) {
@@ -36,7 +36,8 @@ public:
     return true;
   }
 
-  /// The youngest, or nullptr. After that no thief is in here until the owner adds something.
+  /// Takes the youngest item, or returns nullptr. After nullptr no thief is in the deque until the owner adds
+  /// an item.
   Item* take() noexcept {
     if (lock_.load(std::memory_order_relaxed) == k_empty) return nullptr;
     const std::int64_t young = young_.fetch_sub(1, std::memory_order_seq_cst) - 1;
@@ -51,7 +52,7 @@ public:
     return item;
   }
 
-  /// Whether a thief may find something, as far as it can see without the lock.
+  /// Returns whether a thief may find work, as far as it can see without the lock.
   bool has_some() const noexcept {
     return old_.load(std::memory_order_relaxed) < young_.load(std::memory_order_relaxed);
   }
@@ -76,7 +77,8 @@ private:
   static constexpr std::uint32_t k_longest_wait = 16; // pauses
   static constexpr std::uint32_t k_empty = 0, k_open = 1, k_locked = 2;
 
-  /// False: it is empty.
+  /// Locks the deque. Returns false if it is empty, or if another member has the lock and the caller is
+  /// not `patient`.
   bool lock(bool patient = true) noexcept {
     for (std::uint32_t pauses = 1;; pauses = std::min(2 * pauses, k_longest_wait)) {
       std::uint32_t seen = lock_.load(std::memory_order_relaxed);
@@ -93,7 +95,7 @@ private:
   }
 
   alignas(core::k_line_pair) typename P::template Atomic<std::uint32_t> lock_{k_empty};
-  typename P::template Atomic<std::int64_t> old_{0};                              // of the oldest
+  typename P::template Atomic<std::int64_t> old_{0};                              // number of the oldest item
   alignas(core::k_line_pair) typename P::template Atomic<std::int64_t> young_{0}; // behind the youngest
   std::int64_t old_seen_ = 0;                                                     // by the owner
   alignas(core::k_line_pair) std::array<typename P::template Atomic<Item*>, k_room> items_{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// OMP_SCHEDULE=dynamic,c on libomp (kmp_sch_dynamic_chunked): chunk k is what a fetch-and-add on the team's
-// counter returns. libgomp's does the same with iterations instead of chunks.
+// OMP_SCHEDULE=dynamic,c on libomp (kmp_sch_dynamic_chunked): chunk k is the result of a fetch-and-add on the
+// team's counter. libgomp's does the same with iterations instead of chunks.
 //
 // Shared memory: the counter's line once per chunk, and once more by each member that finds no chunk left.
 #pragma once

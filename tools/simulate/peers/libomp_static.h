@@ -3,8 +3,8 @@
 // chunk c chunk k for member k % P.
 //
 // Modelled: the shares (kmp_sch_static_balanced, kmp_sch_static_chunked), and that such a loop enters and
-// leaves like any other. No shared memory is touched for a chunk. A loop that says schedule(static) itself is
-// compiled into the program and does not even enter.
+// leaves like any other. No shared memory is touched for a chunk. A loop with schedule(static) in the source
+// is compiled into the program and does not even enter.
 #pragma once
 
 #include "central.h"

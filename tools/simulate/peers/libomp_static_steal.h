@@ -6,9 +6,9 @@
 // that has not come yet loses all. After P - 1 victims with nothing a member leaves for good, even if one of
 // them still has a long chunk in hand. With fewer chunks than members the loop is dynamic,c.
 //
-// Shared memory: two lines per member, the pair's and the one with its state, which thieves read. Left out:
-// an index of 64 bits, for which every operation on a pair takes a lock; hybrid processors, whose efficient
-// cores get less; chunks beyond 2^32, which are enlarged.
+// Shared memory: two lines per member, one with the pair and one with the state, which thieves read. Left
+// out: an index of 64 bits, for which every operation on a pair takes a lock; hybrid processors, whose
+// efficient cores get less; chunks beyond 2^32, which are enlarged.
 #pragma once
 
 #include "../engine/virtual_time.h"
@@ -33,7 +33,7 @@ struct ChunkPair {
   }
   constexpr std::uint64_t word() const noexcept { return std::uint64_t{end} << 32 | next; }
   constexpr bool empty() const noexcept { return next >= end; }
-  /// What a thief takes from the end.
+  /// Returns the number of chunks that a thief takes from the end.
   constexpr std::uint32_t loot() const noexcept {
     const std::uint32_t left = end - next;
     return left > 7 ? left / 4 : 1;
@@ -62,10 +62,11 @@ public:
   }
 
   // The members that are no thieves, known to the simulation: at the end of a loop each of P members looks P
-  // times at P members, which takes one step each where the simulation knows what they would see.
+  // times at P members, which takes one step each where the simulation knows the state that they would see.
   void is_thief(std::uint32_t member) noexcept { victims_[member / 64] &= ~(1ULL << member % 64); }
   void is_victim(std::uint32_t member) noexcept { victims_[member / 64] |= 1ULL << member % 64; }
-  /// How many members stand between `from` and the next one in the ring that is no thief; all: there is none.
+  /// Returns the number of members between `from` and the next one in the ring that is no thief; all: there
+  /// is none.
   std::uint32_t thieves_from(std::uint32_t from) const noexcept {
     for (std::uint32_t passed = 0; passed < members_;) {
       const std::uint32_t member = (from + passed) % members_;
@@ -155,7 +156,8 @@ private:
   bool take_own(std::uint32_t& number) noexcept {
     std::uint64_t seen = own_->pair.load(std::memory_order_relaxed);
     if (ChunkPair::of(seen).empty()) return false;
-    // What stands there may end before this succeeds: then nothing is taken, and it is passed the end.
+    // The range there may end before this succeeds: then nothing is taken, and the next chunk is beyond
+    // the end.
     while (!own_->pair.compare_exchange_strong(seen, seen + 1, std::memory_order_release,
                                                std::memory_order_relaxed))
       P::relax();
@@ -183,7 +185,7 @@ private:
     }
     return false;
   }
-  /// The next in the ring that is no thief; this member if there is none.
+  /// Returns the next in the ring that is no thief; this member if there is none.
   std::uint32_t likely_victim(Loop& loop) noexcept {
     if (looked_ >= members_) return known_victim(loop);
     std::uint32_t member = victim_;
@@ -194,7 +196,8 @@ private:
     }
     return index_;
   }
-  /// The same once this member has fetched all lines: it still has most of them, and the thieves are known.
+  /// Returns the victim once this member has fetched all lines: it still has most of them, and the thieves
+  /// are known.
   std::uint32_t known_victim(Loop& loop) noexcept {
     const std::uint32_t thieves = loop.thieves_from(victim_);
     P::pass(thieves * k_look);
@@ -236,7 +239,7 @@ private:
   std::uint32_t chunks_ = 0;
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;
-  std::uint32_t victim_ = 0; // where to begin
+  std::uint32_t victim_ = 0; // member at which the search begins
   std::uint32_t looked_ = 0; // at members since it is a thief
   Buffer* own_ = nullptr;
   LibompDynamic<P> dynamic_;

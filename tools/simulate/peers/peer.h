@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the library is compared with: the schedules of others, as models of what they do to shared memory.
+// The library's competitors: the schedules of others, as models of their accesses to shared memory.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, k_peer_count> k_peer_names{
 
 constexpr std::string_view name_of(Peer peer) { return k_peer_names[static_cast<std::size_t>(peer)]; }
 
-/// Exactly as name_of() writes it.
+/// Returns the peer with this name, exactly as name_of() writes it.
 constexpr std::optional<Peer> peer_named(std::string_view name) {
   for (std::size_t p = 0; p < k_peer_count; ++p)
     if (k_peer_names[p] == name) return static_cast<Peer>(p);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Static loops that balance themselves: what WSTREE_LOOPS=static makes of loops without a clause, with the
-// library's own code (core/feedback). Needs several rounds.
+// Static loops that balance themselves: loops without a clause under WSTREE_LOOPS=static, with the library's
+// own code (core/feedback). Needs several rounds.
 //
 // Modelled: two looks at the clock in each member and loop. No shared memory is touched in a loop. Left out:
-// what the opener does between regions, some hundred nanoseconds for two members.
+// the opener's work between regions, some hundred nanoseconds for two members.
 #pragma once
 
 #include "central.h"
@@ -25,7 +25,8 @@ public:
   void enter() noexcept {}
   void leave(std::uint32_t) noexcept {}
 
-  /// By every member; the first one of a round does what the library does between regions.
+  /// Opens the loop; called by every member. The first one of a round does the library's work
+  /// between regions.
   void open(const core::Entry& entry) {
     if (!core::Balance::can_cut(entry.iterations, members_)) return;
     if (balance_.iterations() != entry.iterations) {
@@ -50,7 +51,7 @@ private:
   core::Balance balance_;
   std::vector<double> memory_;
   std::vector<std::uint64_t> took_;
-  std::uint64_t number_ = 0; // of the round
+  std::uint64_t number_ = 0; // number of the round
   std::uint32_t told_ = 0;   // members that have ended it
 };
 

@@ -4,12 +4,12 @@
 // Member 0 has the whole loop as a task. A task of which its maker had 2P to give out, or a share of them,
 // halves its range and offers the right half as a task, until it has one to give out itself; then each task,
 // once, halves its range again, which sets a trap: if that half is stolen while this task runs, this task
-// learns of it. What is left is split in a pool of at most eight ranges, five halvings deep, and run from the
+// learns of it. The rest is split in a pool of at most eight ranges, five halvings deep, and run from the
 // left. When the trap has gone off, one level more is split, and the right end of the pool offered as the
 // next trap. A task that was stolen splits one level deeper itself. A member without work takes its own
 // youngest task, or the oldest of a random member, and pauses after each victim that has none.
 //
-// Shared memory: deques; a node per offer with the count of what is not done below it, which both sides
+// Shared memory: deques; a node per offer with the count of unfinished tasks below it, which both sides
 // lower, and with the trap's flag. Making, starting and ending a task besides costs k_task: a loop of one
 // thread and 100 cheap iterations makes 12 of them and takes 0.7 us longer than without oneTBB (SHORT100 with
 // one thread: 2.2 times 0.59 us). Left out: mailboxes and affinity, arenas, waking threads that sleep.
@@ -45,7 +45,7 @@ struct TbbRange {
   }
 };
 
-/// At most eight ranges: what was split last is in front of the rest, and taken first.
+/// At most eight ranges: the range that was split last is in front of the rest, and taken first.
 class TbbPool {
 public:
   void start(TbbRange range) noexcept {
@@ -95,7 +95,7 @@ template <class P> struct alignas(core::k_line_pair) TbbNode {
 };
 
 template <class P> struct alignas(core::k_line_pair) TbbTask {
-  typename P::template Atomic<std::uint64_t> begin{0}; ///< its line costs what it costs to fetch
+  typename P::template Atomic<std::uint64_t> begin{0}; ///< its line is fetched at the usual cost
   TbbRange range;
   std::uint64_t to_give = 0; ///< tasks; oneTBB's divisor
   std::uint32_t depth = 0;   ///< its pool's
@@ -149,7 +149,8 @@ public:
   }
 
   const core::Counts& counts() const noexcept { return counts_; }
-  /// Ranges in the pool of a task cannot be taken by others, those in deques can: not known without looking.
+  /// Returns 0: of the unclaimed ranges others can take those in deques, but not those in the pool of a task,
+  /// and neither are counted.
   static std::uint64_t unclaimed(Loop&, const core::Entry&) noexcept { return 0; }
 
 private:
@@ -191,7 +192,7 @@ private:
     to_give_ = 0;
     return true;
   }
-  /// False: there is no room in the deque.
+  /// Offers the range as a task. Returns false if there is no room in the deque.
   bool offer(TbbRange range, std::uint32_t depth) noexcept {
     P::pass(k_task);
     TbbTask<P>* const task = own_->task_store.get();
@@ -226,7 +227,7 @@ private:
     }
     return false;
   }
-  /// False: there is nothing to offer.
+  /// Answers the demand of a thief. Returns false if there is nothing to offer, or no room for it.
   bool answer_demand() noexcept {
     ++depth_;
     if (pool_.size() == 1) return pool_.is_divisible(depth_, grain_);
@@ -269,7 +270,7 @@ private:
 
   Loop* loop_ = nullptr;
   TbbMember<P>* own_ = nullptr;
-  std::uint64_t number_ = 0; // of the loop
+  std::uint64_t number_ = 0; // number of the loop
   std::uint64_t iterations_ = 0;
   std::uint64_t grain_ = 1;
   std::uint32_t index_ = 0;

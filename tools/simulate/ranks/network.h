@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a one-sided operation on another rank's memory takes.
+// The time of a one-sided operation on another rank's memory.
 #pragma once
 
 #include "virtual_time.h"
@@ -12,9 +12,9 @@ namespace wstree::simulate {
 
 struct Network {
   std::string_view name;
-  Time latency = 0; ///< of an operation on a word that no other rank uses, from its call to its end
+  Time latency = 0; ///< latency of an operation on a word that no other rank uses, from its call to its end
   Time service = 0; ///< between two operations on one word
-  Time byte = 0;    ///< of a message
+  Time byte = 0;    ///< time of a byte of a message
 };
 
 /// Gemini: Gerstenberger, Besta, Hoefler, "Enabling highly-scalable remote memory access programming with
@@ -25,7 +25,7 @@ struct Network {
 inline constexpr std::array k_networks{Network{"gemini", 2'400 * k_ns, 224 * k_ns, 170},
                                        Network{"infiniband", 2'000 * k_ns, 446 * k_ns, 147}};
 
-/// nullptr: there is none of that name.
+/// Returns the network of that name; nullptr if there is none.
 constexpr const Network* network_named(std::string_view name) {
   for (const Network& network : k_networks)
     if (network.name == name) return &network;

@@ -13,11 +13,11 @@ namespace wstree::simulate {
 
 struct Cluster {
   std::uint32_t ranks = 1;
-  std::uint32_t threads = 1; ///< of each
+  std::uint32_t threads = 1; ///< threads of each rank
   Network network;
 };
 
-/// From the start of all ranks until the last one knows that the loop is done.
+/// Returns the time from the start of all ranks until the last rank has found the loop done.
 Time stolen_time(const Workload& workload, const Cluster& cluster);
 
 /// Chunks of one counter on rank 0, of which ranks get theirs by one operation (for the rules of

@@ -19,9 +19,9 @@ namespace {
 
 namespace ranks = mpi::detail;
 
-constexpr double k_seconds = 1e12; // of Time
+constexpr double k_seconds = 1e12; // units of Time in a second
 
-/// What mpi::detail::Drive is to a rank.
+/// A rank in the simulator, in the place of mpi::detail::Drive.
 class StealingRank {
 public:
   StealingRank(RemoteWords& words, const Workload& workload, const Cluster& cluster,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How long the team of a rank takes for a piece of a loop.
+// The time of a rank's team for a piece of a loop.
 #pragma once
 
 #include "virtual_time.h"

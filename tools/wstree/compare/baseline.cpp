@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr const char* k_earlier = "earlier"; // sessions, in a baseline
 
-/// Reads members of an object that may be missing, and keeps the first one that is not what it has to be.
+/// Reads members of an object that may be missing, and keeps the first one of a wrong type.
 struct Members {
   std::string wrong; ///< "variants[0].seconds is no list of times"; "": none is
 
@@ -42,7 +42,7 @@ struct Members {
     const auto* const found = find(object, name, &json::is_array, place, "list");
     return found != nullptr ? *found : json::array();
   }
-  /// Of `array(object, name)`, with their places.
+  /// Returns the objects of `array(object, name)`, with their places.
   std::vector<std::pair<json, std::string>> objects(const json& object, const char* name,
                                                     const std::string& place) {
     std::vector<std::pair<json, std::string>> all;
@@ -54,7 +54,7 @@ struct Members {
     }
     return all;
   }
-  /// Some loops are so short that they take 0 seconds; no program does.
+  /// Returns the times in an array. Some loops are so short that they take 0 seconds; no program does.
   std::vector<double> seconds(const json& object, const char* name, const std::string& place, bool may_be_0) {
     std::vector<double> numbers;
     for (const auto& number : array(object, name, place)) {
@@ -69,7 +69,7 @@ struct Members {
   }
 };
 
-/// `allowed`: by which factor the processor itself is slower.
+/// Returns the change of a name. `allowed`: by which factor the processor itself is slower.
 Change change_of(const std::string& name, const std::vector<double>& before, const std::vector<double>& now,
                  double tolerance, double allowed) {
   Change change{name, median_of(before), median_of(now), ratio_of_groups(now, before), false};
@@ -127,7 +127,7 @@ std::string as_saved(const std::string& text) {
   return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
-/// What is called so, wherever it is: programs of two builds are in two folders.
+/// Returns the name of a program without its folder: programs of two builds are in two folders.
 std::string name_of(const std::string& program) { return program.substr(program.rfind('/') + 1); }
 
 std::string verdict_of(const Change& change) {

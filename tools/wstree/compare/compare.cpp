@@ -49,12 +49,13 @@ Examples:
   wstree compare --against heat.json -- ./heat 4096)";
 
 constexpr int k_not_reached = 1;
-/// Unless the user says. Times of different days need more to tell 5 % from nothing.
+/// Default numbers of rounds. Times of different days need more rounds to show a difference of 5 %.
 constexpr std::size_t k_rounds = 10, k_rounds_of_baselines = 16;
 /// Fewer give no interval that is as sure as k_confidence: all of them may agree by chance.
 constexpr std::size_t k_fewest_rounds = 8;
 
-/// Rounds below which the best of so many schedules cannot be told: of many some agree by chance.
+/// Returns the fewest rounds that can show the best of so many schedules: of many schedules, some are the
+/// best in every round by chance.
 std::size_t fewest_rounds(std::size_t rivals) {
   std::size_t rounds = k_fewest_rounds;
   while (std::ldexp(2.0, -static_cast<int>(rounds)) > 1 - shared_confidence(rivals)) ++rounds;
@@ -73,7 +74,7 @@ bool write_file(const std::string& path, const std::string& text) {
   return static_cast<bool>(file);
 }
 
-/// "json" or "json=FILE"; false if it is neither, or if the file cannot be written.
+/// Writes an export: `wish` is the format, or FORMAT=FILE. Returns false if the file cannot be written.
 bool write_export(const std::string& wish, const Contest& comparison, const Judgement& judgement) {
   const auto equals = wish.find('=');
   const auto format = wish.substr(0, equals);
@@ -88,7 +89,7 @@ bool is_export(const std::string& wish) {
   return format == "json" || format == "csv" || format == "markdown";
 }
 
-/// "static,dynamic,4,guided": numbers belong to the schedule in front of them.
+/// Splits a list such as "static,dynamic,4,guided": numbers belong to the schedule in front of them.
 std::vector<std::string> split_schedules(const std::string& list) {
   std::vector<std::string> schedules;
   for (std::size_t begin = 0; begin < list.size();) {
@@ -110,7 +111,7 @@ bool is_hand_written(const std::string& rules) {
   return std::getline(file, line) && !line.starts_with(k_rules_heading);
 }
 
-/// Before anything is measured: the first file that cannot be written, for the user; "" if all can.
+/// Returns the first file that cannot be written, for a message before anything is measured; "" if all can.
 std::string problem_of_files(const CompareRequest& request) {
   std::vector<std::string> files;
   for (const auto& wish : request.exports)
@@ -132,7 +133,7 @@ std::string problem_of_files(const CompareRequest& request) {
   return {};
 }
 
-/// What is wrong with the request, for the user; "" if nothing is.
+/// Returns the error in the request, for the user; "" if there is none.
 std::string problem_of(const CompareRequest& request) {
   if (request.command.empty()) return "compare needs a program; see wstree compare --help";
   for (const auto& wish : request.exports)
@@ -151,7 +152,7 @@ std::string problem_of(const CompareRequest& request) {
   return problem_of_files(request);
 }
 
-/// In percent.
+/// Returns the tolerance in percent.
 double tolerance_of(const CompareRequest& request) {
   return request.fail_if_slower.value_or(k_usual_tolerance);
 }
@@ -175,7 +176,7 @@ int status_of(const CompareRequest& request, const Judgement& judgement, const C
   return k_ok;
 }
 
-/// The next commands that help; nothing when output is for other programs.
+/// Returns the next commands that help; nothing when output is for other programs.
 std::string hints(const CompareRequest& request, const Contest& comparison) {
   std::string text;
   const auto program = fmt::format("{}", fmt::join(request.command, " "));
@@ -186,8 +187,8 @@ std::string hints(const CompareRequest& request, const Contest& comparison) {
   return text;
 }
 
-/// Runs exactly what is to be recommended, and the program by rules if they are wanted, before it says so and
-/// writes them. False if the file cannot be written.
+/// Runs exactly the recommended variant, and the program by rules if they are wanted, before it is
+/// recommended and the rules are written. Returns false if the file cannot be written.
 bool check_advice(const CompareRequest& request, const Contest& comparison, CompareSession& session,
                   Judgement& judgement) {
   const auto* const chosen = comparison.find(judgement.chosen);
@@ -333,7 +334,7 @@ int compare_command(CompareRequest& request) {
   request.per_loop |= request.rules.has_value();
   const auto lookup = find_program(request.command.front());
   if (lookup.result != Lookup::Result::found) {
-    // What other commands accept behind their --loops.
+    // Other commands accept such a list behind their --loops.
     const bool is_list = request.per_loop && config::parse_loops(request.command.front());
     say("'{}' was not found, or may not be executed{}", request.command.front(),
         is_list ? "; --loops has no value here: wstree compare serves dynamic and guided loops anyway" : "");

@@ -25,14 +25,14 @@ constexpr std::array<Event, k_energy> k_events{{{PERF_TYPE_HARDWARE, PERF_COUNT_
                                                 {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
                                                 {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES}}};
 
-/// -1: errno says why.
+/// Returns the file descriptor; -1: `errno` has the reason.
 int open_event(const Event& event) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
   attributes.type = event.type;
   attributes.config = event.config;
   attributes.disabled = attributes.inherit = attributes.enable_on_exec = 1;
-  // What the kernel does itself, many users may not see; a switch happens there.
+  // Many users may not count events in the kernel; a context switch happens there.
   attributes.exclude_kernel = attributes.exclude_hv = event.type == PERF_TYPE_HARDWARE ? 1 : 0;
   // With more events than the processor has counters they take turns.
   attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;

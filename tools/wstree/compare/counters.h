@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the processor and the system count while a program runs: perf_event_open(2), and the energy of the
+// Counts of the processor and the system while a program runs: perf_event_open(2), and the energy of the
 // packages from /sys/class/powercap.
 #pragma once
 
@@ -26,7 +26,7 @@ enum Counter : std::size_t {
 inline constexpr std::array<std::string_view, k_counters> k_counter_names{
     "cycles", "instructions", "cache_misses", "context_switches", "joules"};
 
-/// Of one run; nothing for what cannot be counted.
+/// Counts of one run; nothing for an event that cannot be counted.
 using Counts = std::array<std::optional<double>, k_counters>;
 
 /// Counts in the program that this process starts next, from its exec on, and in its threads and children.
@@ -38,9 +38,9 @@ public:
   RunCounters(const RunCounters&) = delete;
   RunCounters& operator=(const RunCounters&) = delete;
 
-  /// When the program has ended, and its children with it.
+  /// Reads the counts when the program has ended, and its children with it.
   [[nodiscard]] Counts read() const;
-  /// Why some of them cannot be had, as sentences for the user; empty: all can.
+  /// Returns the reasons for missing counts, as sentences for the user; empty: all are there.
   [[nodiscard]] std::string problem() const;
 
 private:
@@ -48,12 +48,12 @@ private:
     std::filesystem::path file;
     double before, range; ///< joules; the kernel's number begins again behind `range`
   };
-  std::array<int, k_energy> files_{}; ///< -1: `errors_` says why
+  std::array<int, k_energy> files_{}; ///< -1: `errors_` has the reason
   std::array<int, k_energy> errors_{};
   std::vector<Zone> zones_; ///< one for each package
 };
 
-/// The medians of several runs; nothing for what one of them has not counted.
+/// Returns the medians of several runs; nothing for an event that one of them has not counted.
 Counts medians_of(const std::vector<Counts>& runs);
 
 } // namespace wstree::cli

@@ -79,7 +79,7 @@ Object object_of(const LoopTimes& loop) {
           {"tree_of_next_best", object_of(verdict.against)}};
 }
 
-/// For a field between commas.
+/// Returns the text as a field between commas.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -152,7 +152,8 @@ std::string rules_head(const Contest& comparison, const std::string& what) {
                      what);
 }
 
-/// The rule of what is recommended, with what has to be set beside it; empty: the library has no part in it.
+/// Returns the rule of the recommendation, with the variables to set beside it; empty: the library has no
+/// part in it.
 std::string rule_for_all(const Contest& comparison, const Judgement& judgement) {
   const auto* const chosen = judgement.set.empty() ? nullptr : comparison.find(judgement.chosen);
   const auto rule = chosen != nullptr ? rule_of(chosen->variant) : std::string();

@@ -19,10 +19,10 @@ constexpr double k_short_run = 0.1; // seconds
 constexpr double k_coarse = 0.1;
 /// Times that differ by more are those of a busy machine, or of a program that does different things.
 constexpr double k_busy = 0.15;
-/// What a second setting has to gain.
+/// Gain from which a second setting is recommended.
 constexpr double k_worth_more = 0.05;
 
-/// The variant of a role with the shortest time; null if there is none.
+/// Returns the variant of a role with the shortest time; null if there is none.
 const Samples* fastest(const Contest& comparison, Role role) {
   const Samples* best = nullptr;
   for (const auto& samples : comparison.samples) {
@@ -32,7 +32,7 @@ const Samples* fastest(const Contest& comparison, Role role) {
   return best;
 }
 
-/// The loops on which the tree makes a difference to what their source says, most of it first.
+/// Returns the loops on which the tree makes a difference to the source's schedule, the largest first.
 std::string loops_text(const Contest& comparison) {
   std::vector<std::pair<double, std::string>> loops;
   bool any_pair = false;
@@ -55,7 +55,7 @@ std::string loops_text(const Contest& comparison) {
                      comparison.loops.size() > 1 ? "; --loops says which loops gain" : "");
 }
 
-/// Why the tree is faster than the program as it is, if that is not the schedule.
+/// Returns the reason why the tree is faster than the program as it is, if that is not the schedule.
 std::string other_cause(const Contest& comparison, std::string& chosen) {
   const auto passive = comparison.ratio(k_passive, k_as_it_is);
   if (passive.is_faster() && !comparison.ratio(k_tree, k_passive).is_faster()) {
@@ -75,7 +75,7 @@ std::string other_cause(const Contest& comparison, std::string& chosen) {
   return {};
 }
 
-/// Why it is slower.
+/// Returns the reason why the tree is slower.
 std::string cause_of_loss(const Contest& comparison) {
   if (comparison.ratio(k_unbound, k_tree).is_faster() && !comparison.ratio(k_unbound, k_as_it_is).is_slower())
     return " The reason is that the library pins threads: with WSTREE_BIND=none it is not slower.";
@@ -85,7 +85,7 @@ std::string cause_of_loss(const Contest& comparison) {
   return {};
 }
 
-/// Seconds of one thread, if it is faster than every other variant; 0: it is not.
+/// Returns seconds of one thread, if it is faster than every other variant; 0: it is not.
 double fastest_alone(const Contest& comparison) {
   const auto* const alone = comparison.find(k_one_thread);
   if (alone == nullptr || alone->seconds.size() < 2) return 0;
@@ -96,7 +96,8 @@ double fastest_alone(const Contest& comparison) {
   return seconds;
 }
 
-/// A run that is hardly longer than the program's start says little about loops.
+/// Returns a remark if the run is hardly longer than the program's start, so that it shows little of
+/// the loops.
 std::string too_short(const Contest& comparison) {
   const auto* const usual = comparison.find(k_as_it_is);
   const double seconds = median_of(usual->seconds);
@@ -107,7 +108,7 @@ std::string too_short(const Contest& comparison) {
       seconds * 1e3);
 }
 
-/// What the command to start it costs besides, of a variant that takes `seconds`.
+/// Describes the additional cost of the command that starts a variant, which takes `seconds`.
 std::string look_at(const Contest& comparison, double seconds) {
   constexpr double k_worth_a_word = 0.02;
   if (comparison.look < k_worth_a_word * seconds) return {};
@@ -116,7 +117,7 @@ std::string look_at(const Contest& comparison, double seconds) {
       std::max(comparison.look * 1e3, 1.0));
 }
 
-/// What passive waiting saves if it takes as long as `chosen`.
+/// Describes the saving of passive waiting if the program takes as long as with `chosen`.
 std::string saved_by_passive(const Contest& comparison, const std::string& chosen) {
   constexpr double k_worth_a_word = 0.05, k_as_long = 0.02;
   const char* const name = chosen == k_tree ? k_tree_passive : chosen == k_as_it_is ? k_passive : "";
@@ -133,7 +134,7 @@ std::string saved_by_passive(const Contest& comparison, const std::string& chose
       percent(saved / spent), spent - saved, spent);
 }
 
-/// How much there is to gain at most.
+/// Describes the largest possible gain.
 std::string share_of_loops(const Contest& comparison) {
   const auto* const tree = comparison.find(k_tree);
   double loops = 0;
@@ -145,7 +146,7 @@ std::string share_of_loops(const Contest& comparison) {
   return fmt::format(" The loops that the tree can serve take {:.0f} % of the time.", percent(part));
 }
 
-/// What could be seen of a difference if there was one.
+/// Describes the smallest difference that could be seen.
 std::string resolution(const Ratio& ratio) {
   if (!ratio.enough) return " There were too few rounds to say more; 10 are enough (-n 10).";
   const double most = std::max(std::abs(1 - ratio.low), std::abs(ratio.high - 1));
@@ -162,7 +163,7 @@ std::string resolution(const Ratio& ratio) {
 std::vector<std::string> warnings_of(const Contest& comparison) {
   std::vector<std::string> warnings;
   bool vary = false, served_differ = false;
-  constexpr std::size_t k_most_outliers = 5; // that are named
+  constexpr std::size_t k_most_outliers = 5; // outliers that are named
   std::size_t outliers = 0;
   for (const auto& samples : comparison.samples) {
     if (!samples.problem.empty())
@@ -231,8 +232,8 @@ Outputs outputs_of(const Contest& comparison, const Samples& samples) {
 
 namespace {
 
-/// The variant with one setting more, or another schedule of the library, that is surely and much faster than
-/// `chosen`; nullptr: there is none.
+/// Returns the variant with one setting more, or another schedule of the library, that is surely and much
+/// faster than `chosen`; nullptr: there is none.
 const Samples* better_together(const Contest& comparison, const std::string& chosen) {
   const Samples* best = nullptr;
   const auto is_much_faster = [&](const Samples& one, const std::string& than) {

@@ -12,7 +12,7 @@ namespace wstree::cli {
 
 namespace {
 
-/// Whether the program spends much of its time in the loop.
+/// Returns whether the program spends much of its time in the loop.
 bool matters(const Contest& comparison, const LoopTimes& loop) {
   constexpr double k_much = 0.1;
   const auto* const tree = comparison.find(k_tree);
@@ -21,7 +21,7 @@ bool matters(const Contest& comparison, const LoopTimes& loop) {
          median_of(found->second) >= k_much * median_of(tree->seconds);
 }
 
-/// The outcome of letting threads share the chunks that are too large.
+/// Returns the outcome of letting threads share the chunks that are too large.
 std::string shared_chunks(const Contest& comparison) {
   const auto* const shared = comparison.find(k_shared_chunks);
   if (shared == nullptr) return " Write a smaller one.";
@@ -37,7 +37,7 @@ std::string shared_chunks(const Contest& comparison) {
              : " That threads share them gains nothing that can be seen.";
 }
 
-/// Whether the loops take most of the time under the tree, and have even shares and processors.
+/// Returns whether the loops take most of the time under the tree, and have even shares and processors.
 bool are_even(const Contest& comparison, const Samples& tree) {
   constexpr double k_most = 0.7, k_even = 1.1, k_lost = 0.1;
   double all = 0;

@@ -17,7 +17,8 @@ std::string small_chunks(const Contest& comparison);
 /// Loops that stay uneven because they have few iterations; empty: there are none.
 std::string few_iterations(const Contest& comparison);
 
-/// That even loops take far more time of all threads than one thread needs for them; empty: they do not.
+/// Describes even loops that take far more time of all threads than one thread needs for them; empty: there
+/// are none.
 std::string time_elsewhere(const Contest& comparison);
 
 } // namespace wstree::cli

@@ -17,7 +17,7 @@ namespace wstree::cli {
 
 namespace {
 
-/// FNV-1a.
+/// Returns the FNV-1a hash of a file.
 std::uint64_t hash_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::uint64_t hash = 0xcbf29ce484222325u;

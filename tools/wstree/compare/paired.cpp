@@ -8,8 +8,8 @@ namespace wstree::cli {
 
 namespace {
 
-/// How many of the sums of signed ranks, counted from the smallest,
-/// may be left out on each side of the interval.
+/// Returns how many of the sums of signed ranks, counted from the smallest, may be left out on each side of
+/// the interval.
 std::size_t ranks_to_leave_out(std::size_t count, double confidence) {
   // ways[s]: the share of all choices of signs whose positive ranks have the sum s.
   std::vector<double> ways(count * (count + 1) / 2 + 1, 0.0);
@@ -27,13 +27,13 @@ std::size_t ranks_to_leave_out(std::size_t count, double confidence) {
   return left_out;
 }
 
-/// The same of the pairs of two groups: how many may be left out on each side.
+/// Returns how many pairs of two groups may be left out on each side of the interval.
 std::size_t pairs_to_leave_out(std::size_t count, std::size_t others, double confidence) {
   constexpr double k_exact = 4096; // pairs; the normal distribution is as good beyond
   const double each_side = (1 - confidence) / 2, pairs = static_cast<double>(count * others);
   if (pairs > k_exact) {
     constexpr double k_enough_halvings = 60;
-    double low = -9, high = 0; // of the quantile
+    double low = -9, high = 0; // bounds of the quantile
     for (int i = 0; i < k_enough_halvings; ++i)
       (std::erfc(-(low + high) / 2 / std::sqrt(2.0)) / 2 <= each_side ? low : high) = (low + high) / 2;
     const double deviation = std::sqrt(pairs * static_cast<double>(count + others + 1) / 12);
@@ -69,7 +69,7 @@ Ratio ratio_of(const std::vector<double>& times, const std::vector<double>& othe
   for (std::size_t i = 0; i < std::min(times.size(), others.size()); ++i)
     if (times[i] > 0 && others[i] > 0) logs.push_back(std::log(times[i] / others[i]));
   if (logs.empty()) return ratio;
-  std::vector<double> means; // of all pairs, and of each with itself
+  std::vector<double> means; // means of all pairs, and of each with itself
   for (std::size_t i = 0; i < logs.size(); ++i)
     for (std::size_t k = i; k < logs.size(); ++k) means.push_back((logs[i] + logs[k]) / 2);
   std::sort(means.begin(), means.end());

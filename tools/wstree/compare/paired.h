@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether one of two programs is faster, from times that were taken in turns. The two times of a round are
-// compared with each other only, because load comes and goes; of all rounds counts the median, because some
-// of them are hit by something. Nothing is assumed of the noise but that it hits both alike: the interval is
-// that of Wilcoxon's signed ranks, computed exactly.
+// The decision whether one of two programs is faster, from times that were taken in turns. The two times of a
+// round are compared with each other only, because load comes and goes; the median of all rounds counts,
+// because some rounds are disturbed. Nothing is assumed of the noise but that it disturbs both alike: the
+// interval is that of Wilcoxon's signed ranks, computed exactly.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace wstree::cli {
 
-/// How sure an interval is if nothing else is said: one in a hundred leaves out the truth.
+/// Confidence of an interval unless another one is given: one interval in a hundred leaves out the truth.
 inline constexpr double k_confidence = 0.99;
 /// Smaller differences are not worth a setting, however sure they are.
 inline constexpr double k_smallest_difference = 0.01;
 
 double median_of(std::vector<double> numbers);
 
-/// How long one takes, in units of the other: 0.8 is a fifth faster.
+/// The time of one program in units of the other's: 0.8 is a fifth faster.
 struct Ratio {
   double middle = 1, low = 1, high = 1;
   bool enough = false; ///< there were enough rounds for an interval as sure as asked for
@@ -29,12 +29,12 @@ struct Ratio {
   [[nodiscard]] bool is_same() const { return !is_faster() && !is_slower(); }
 };
 
-/// Of the positive times of the same rounds, with the fewer of the two sizes.
+/// Returns the ratio of the positive times of the same rounds, with the fewer of the two sizes.
 Ratio ratio_of(const std::vector<double>& times, const std::vector<double>& others,
                double confidence = k_confidence);
 
-/// Of times that were taken on different days, each of one group with each of the other (Mann and Whitney's
-/// ranks, exactly for up to a few thousand pairs; the middle is Hodges and Lehmann's).
+/// Returns the ratio of times that were taken on different days, each of one group with each of the other
+/// (Mann and Whitney's ranks, exactly for up to a few thousand pairs; the middle is Hodges and Lehmann's).
 Ratio ratio_of_groups(const std::vector<double>& times, const std::vector<double>& others,
                       double confidence = k_confidence);
 
@@ -42,7 +42,7 @@ Ratio ratio_of_groups(const std::vector<double>& times, const std::vector<double
 /// tenth of it. Fewer than five times have no outliers.
 std::vector<std::size_t> outliers_of(const std::vector<double>& times);
 
-/// Of the median of some times, without an assumption about them (order statistics).
+/// The interval of the median of some times, without an assumption about them (order statistics).
 struct Interval {
   double middle = 0, low = 0, high = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A fixed piece of work that tells whether the machine itself is slower than on another day: the same in each
-// build of the command.
+// A fixed piece of work, which takes longer if the machine itself is slower than on another day. It does not
+// depend on the build of the command.
 #pragma once
 
 namespace wstree::cli {

@@ -31,12 +31,12 @@ constexpr std::size_t k_few = 3;
 
 volatile std::sig_atomic_t g_interrupted = 0;
 
-/// What ends the rounds early. What was finished is judged, and the folder goes.
+/// Signals that end the rounds early. Finished rounds are judged, and the folder goes.
 constexpr int k_ends[] = {SIGINT, SIGTERM, SIGHUP};
 
 void interrupt(int) { g_interrupted = 1; }
 
-/// What the processes of a run wrote, which is taken away.
+/// Returns the reports of the processes of a run, and removes their files.
 std::vector<nlohmann::json> take_reports(const fs::path& folder) {
   std::vector<nlohmann::json> reports;
   std::error_code error;
@@ -51,7 +51,7 @@ std::vector<nlohmann::json> take_reports(const fs::path& folder) {
   return reports;
 }
 
-/// The schedule of the library that does what a loop of the statistics does without it.
+/// Returns the schedule of the library that does the same as the loop of the statistics does without it.
 std::string form_of_source(const nlohmann::json& loop, const ProgramLoops& kinds) {
   const auto schedule = loop.value("schedule", std::string());
   const auto says = [&](const char* kind) { return schedule.ends_with(std::string("(") + kind + ")"); };
@@ -65,7 +65,7 @@ std::string form_of_source(const nlohmann::json& loop, const ProgramLoops& kinds
                                                      : "wsstatic";
 }
 
-/// Whether a loop that takes a while is handed out in few whole chunks.
+/// Returns whether a loop that takes a while is handed out in few whole chunks.
 bool has_large_chunk(const nlohmann::json& report) {
   return std::ranges::any_of(report["loops"], [&](const nlohmann::json& loop) {
     return loop.is_object() && !loop.value("too_short_to_tell", false) &&
@@ -74,7 +74,7 @@ bool has_large_chunk(const nlohmann::json& report) {
   });
 }
 
-/// Nothing where the user has chosen the team or its places.
+/// Returns the settings for the fast CPUs; none where the user has chosen the team or its places.
 Settings fast_settings() {
   for (const char* const name : {"OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY",
                                  "KMP_AFFINITY", "KMP_HW_SUBSET"})
@@ -171,8 +171,8 @@ void CompareSession::read_loops(const Variant& variant) {
         times.as_it_is = variant.name;
       auto& seconds = times.seconds[variant.name];
       const auto rounds = comparison_.rounds + 1;
-      // A loop of several processes, or with several schedules, is one loop;
-      // what was not executed took no time.
+      // A loop of several processes, or with several schedules, is one loop; a loop that was not executed
+      // took no time.
       seconds.resize(rounds, 0.0);
       seconds[rounds - 1] += loop.value("seconds", 0.0);
     }

@@ -19,8 +19,8 @@ struct CompareRequest;
 /// Runs a program under the variants in turns.
 class CompareSession {
 public:
-  /// `library` and `sanitizers` are what is preloaded into served variants,
-  /// in the environment that we are in.
+  /// `library` and `sanitizers`: files that are preloaded into served variants, in the environment that we
+  /// are in.
   CompareSession(const CompareRequest& request, std::filesystem::path library,
                  std::vector<std::string> sanitizers);
   ~CompareSession();
@@ -31,11 +31,11 @@ public:
   std::string warm_up(bool llvm);
   /// See Contest::look.
   void set_look(double seconds) { comparison_.look = seconds; }
-  /// All rounds, or those until the user interrupts.
+  /// Runs all rounds, or those until the user interrupts.
   Contest measure();
   /// Schedules of which the best is looked for. After warm_up().
   [[nodiscard]] std::size_t rivals() const;
-  /// As many rounds more, of the program as it is and of each of the ways to start it that are to be
+  /// Runs as many rounds more, of the program as it is and of each of the ways to start it that are to be
   /// recommended, in this order.
   std::vector<Samples> check(const Contest& comparison, const std::vector<Invocation>& advice);
   /// Returns the path of a file with this text, which the session keeps for runs.
@@ -54,7 +54,7 @@ private:
   std::vector<std::string> sanitizers_;
   std::filesystem::path folder_; // for outputs and figures
   std::vector<std::string> command_;
-  bool is_short_; // only what is compared with a baseline
+  bool is_short_; // only the variants that a baseline has
   Contest comparison_;
   std::map<std::string, std::size_t> known_loops_; // by line, or by module and offset
   names::Resolver resolver_;

@@ -24,7 +24,7 @@ Bar bar_of(const std::string& name, const std::vector<double>& seconds, const Pe
   return bar;
 }
 
-/// The axis ends where the longest of these runs does.
+/// Returns the chart, whose axis ends where the longest of these runs does.
 BarChart chart_of(std::string title, std::vector<Bar> bars) {
   std::vector<double> ends;
   for (const auto& bar : bars)
@@ -32,9 +32,9 @@ BarChart chart_of(std::string title, std::vector<Bar> bars) {
   return {std::move(title), axis_for("seconds", ends, false), std::move(bars)};
 }
 
-/// Each loop under the schedules that can tell of single loops.
+/// Returns bars for each loop, under the schedules whose runs have times of single loops.
 std::vector<Bar> bars_of_loops(const Contest& comparison) {
-  constexpr std::size_t k_most_loops = 12, k_widest = 36; // of a loop's name
+  constexpr std::size_t k_most_loops = 12, k_widest = 36; // columns of a loop's name
   std::vector<Bar> bars;
   for (std::size_t i = 0; i < std::min(comparison.loops.size(), k_most_loops); ++i) {
     const auto& loop = comparison.loops[i];

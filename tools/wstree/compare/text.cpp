@@ -31,7 +31,7 @@ std::size_t width_of(const std::vector<Row>& rows) {
   return std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
 }
 
-/// The lines fit the width by what is cut from the first column.
+/// Returns lines that fit the width: the first column is cut.
 std::string columns_text(const std::vector<Row>& rows, const Terminal& terminal) {
   Table table;
   for (const auto& row : rows) {
@@ -40,14 +40,14 @@ std::string columns_text(const std::vector<Row>& rows, const Terminal& terminal)
       cells.push_back(cell.ink ? inked(terminal, *cell.ink, cell.text) : cell.text);
     table.add(std::move(cells));
   }
-  // What switches a colour on takes no room.
+  // Escape sequences of colours take no room.
   const bool fits = width_of(rows) <= terminal.width;
   return table.text({true, fits ? 0 : terminal.width, &terminal});
 }
 
 std::string seconds_text(double seconds) { return duration_text(seconds); }
 
-/// What a table shows of each variant; less in a narrow window.
+/// The columns that a table shows of each variant; fewer in a narrow window.
 struct Shown {
   bool range = true, full_names = true, interval = true, cpu = true;
 };
@@ -106,7 +106,7 @@ std::string variants_text(const Contest& comparison, const Terminal& terminal) {
   return {};
 }
 
-/// "1.23 G"; a dash for what is not known.
+/// Returns a text such as "1.23 G"; a dash for an unknown count.
 std::string count_text(const std::optional<double>& count) {
   if (!count) return "-";
   for (const auto& [unit, name] : {std::pair(1e9, " G"), std::pair(1e6, " M"), std::pair(1e3, " k")})
@@ -142,7 +142,7 @@ std::string verdict_of(const LoopTimes& loop, bool brief) {
   if (loop.too_short) return "too short to tell";
   if (verdict.best.starts_with(k_tree) && verdict.best != k_tree) return "faster with shared chunks";
   if (verdict.other.empty()) return {};
-  // Fewer rounds tell it from what the source says than from the best of several.
+  // Fewer rounds show a difference to the source's schedule than to the best of several.
   const bool of_best = verdict.against.enough;
   const auto& ratio = of_best ? verdict.against : verdict.gain;
   if (!ratio.enough) return "too few to tell";
@@ -174,7 +174,7 @@ std::string loops_table(const Contest& comparison, const Terminal& terminal) {
       row.push_back({verdict_of(loop, brief)});
       rows.push_back(std::move(row));
     }
-    constexpr std::size_t k_readable = 32; // of a loop's name
+    constexpr std::size_t k_readable = 32; // columns of a loop's name
     const auto names = std::max_element(
         comparison.loops.begin(), comparison.loops.end(), [](const LoopTimes& a, const LoopTimes& b) {
           return columns_of(folded_name(visible(a.name))) < columns_of(folded_name(visible(b.name)));

@@ -9,7 +9,7 @@ namespace wstree::cli {
 
 namespace {
 
-/// The schedule of the library that does what one of the runtime does; empty if there is none.
+/// Returns the schedule of the library that does the same as one of the runtime; empty if there is none.
 std::string own_form(const std::string& schedule) {
   const auto comma = schedule.find(',');
   const auto kind = schedule.substr(0, comma);
@@ -20,7 +20,7 @@ std::string own_form(const std::string& schedule) {
   return {};
 }
 
-/// A word of a shell.
+/// Returns the word as a shell reads it, in quotes where they are needed.
 std::string shell_word(const std::string& word) {
   return word.find_first_of(" *;$\"") == std::string::npos ? word : "'" + word + "'";
 }
@@ -41,7 +41,7 @@ const Form* form_of(const std::string& variable) {
   return found == std::end(k_forms) ? nullptr : found;
 }
 
-constexpr std::string_view k_all = "* "; // what rules begin with that hold for all loops
+constexpr std::string_view k_all = "* "; // begin of rules for all loops
 
 } // namespace
 

@@ -7,10 +7,10 @@
 
 namespace wstree::cli {
 
-/// What a variant is there for.
+/// The purpose of a variant.
 enum class Role {
-  as_it_is, ///< what the user has
-  schedule, ///< of the OpenMP runtime
+  as_it_is, ///< the user's present way
+  schedule, ///< a schedule of the OpenMP runtime
   tree,     ///< the library with its default schedule
   per_loop, ///< the library doing as a schedule of the runtime does, for the times of single loops
   advice,   ///< to be recommended
@@ -40,34 +40,34 @@ inline constexpr const char* k_fast = "as it is, fast CPUs only";
 inline constexpr const char* k_tree_fast = "wstree, fast CPUs only";
 inline constexpr const char* k_one_thread = "one thread";
 
-/// What a narrow table calls it: "wstree, passive".
+/// Returns the variant's name in a narrow table: "wstree, passive".
 std::string short_name(const Variant& variant);
 
-/// How a user starts a variant.
+/// The start of a variant by a user.
 struct Invocation {
   Settings variables;
-  std::vector<std::string> options; ///< of wstree run
+  std::vector<std::string> options; ///< options of wstree run
   bool served = false;              ///< by wstree run
 
   [[nodiscard]] bool is_none() const { return variables.empty() && !served; }
-  /// "OMP_SCHEDULE=guided", "OMP_WAIT_POLICY=passive wstree run --loops dynamic"
+  /// Returns "OMP_SCHEDULE=guided" or "OMP_WAIT_POLICY=passive wstree run --loops dynamic".
   [[nodiscard]] std::string text() const;
 };
 Invocation invocation_of(const Variant& variant);
 
-/// The line of a file of rules that does for all loops what the variant does, as far as rules can:
-/// "* wstree loops=dynamic chunk=1"; empty: the library has no part in it.
+/// Returns the line of a file of rules with the variant's effect for all loops, as far as rules can: "*
+/// wstree loops=dynamic chunk=1"; empty: the library has no part in it.
 std::string rule_of(const Variant& variant);
-/// The variables of a variant that rules cannot hold.
+/// Returns the variables of a variant that rules cannot hold.
 Settings settings_beside_rules(const Variant& variant);
 
-/// What is known of the program.
+/// Facts about the program's loops.
 struct ProgramLoops {
-  bool runtime_kind = false; ///< some loop says schedule(runtime)
-  std::string literal_kinds; ///< "dynamic,guided": what others say
+  bool runtime_kind = false; ///< some loop has schedule(runtime)
+  std::string literal_kinds; ///< "dynamic,guided": the others' clauses
   bool static_kind = false;  ///< some loop asks the runtime for equal parts, which the library can cut anew
   bool llvm = false;         ///< the runtime is LLVM's
-  bool large_chunk = false;  ///< some loop says a chunk of which an execution has few
+  bool large_chunk = false;  ///< some loop has so large a chunk that an execution has few of them
 };
 
 /// `schedules`: of the runtime, or empty for all that it has.

@@ -11,7 +11,8 @@ namespace wstree::cli {
 
 namespace {
 
-/// From here on a ratio of times is said, too: percent of much less time are hard to imagine.
+/// From this ratio on the text has "1.5 times as fast", too: percentages of large differences are hard
+/// to imagine.
 constexpr double k_times = 1.5;
 
 } // namespace

@@ -8,14 +8,14 @@
 
 namespace wstree::cli {
 
-/// 12.3 of 0.123 and of -0.123.
+/// Returns 12.3 for 0.123 and for -0.123.
 double percent(double part);
 
-/// How sure each of several comparisons has to be, for all of them to be as sure as one: the best of many
-/// is a lucky one.
+/// Returns the confidence that each of several comparisons needs so that all of them together have that of
+/// one: the best of many is a lucky one.
 double shared_confidence(std::size_t comparisons);
 
-/// "between 12.1 and 13.0 % with 99 % confidence"
+/// Returns a text such as "between 12.1 and 13.0 % with 99 % confidence".
 std::string how_sure(const Ratio& ratio);
 
 } // namespace wstree::cli

@@ -20,7 +20,8 @@ namespace wstree::docs {
 
 namespace {
 
-/// The words of a text such as "list of runtime, timed[:ns], each with [,chunk]": what has blanks is none.
+/// Returns the words of a text such as "list of runtime, timed[:ns], each with [,chunk]": a part with blanks
+/// is none.
 std::vector<std::string> words_in(std::string_view accepted) {
   constexpr std::string_view k_before = "list of ";
   if (const auto begin = accepted.find(k_before); begin != std::string_view::npos)
@@ -37,7 +38,7 @@ std::vector<std::string> words_in(std::string_view accepted) {
   return words;
 }
 
-/// The values of options of single commands.
+/// Returns the values of options of single commands.
 std::vector<std::string> own_words_of(std::string_view name) {
   if (name == "--export") return {"json", "csv", "markdown"};
   if (name == "--victims") return {"all"};
@@ -57,7 +58,7 @@ std::vector<std::string> own_words_of(std::string_view name) {
   return words;
 }
 
-/// The values of options that are those of a variable, too.
+/// Returns the values of options that are those of a variable, too.
 std::vector<std::string> words_of(const std::vector<std::string>& names) {
   using config::Option;
   constexpr std::pair<std::string_view, Option> k_variables[] = {{"--loops", Option::loops},
@@ -129,7 +130,7 @@ CommandFacts facts_of(const CLI::App& command) {
     for (const auto* other : command.get_parent()->get_subcommands({}))
       facts.operand_words.push_back(other->get_name());
   }
-  // The formatter of a command that starts a program writes what CLI11 is not told about.
+  // The formatter of a command that starts a program writes operands that CLI11 has no description of.
   if (facts.operands.empty() && command.help().find("PROGRAM [ARGUMENTS...]") != std::string::npos) {
     facts.starts_program = true;
     facts.operands = facts.name == "run" ? "[--] PROGRAM [ARGUMENTS...]" : "[[--] PROGRAM [ARGUMENTS...]]";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the manual and the completions say about a command, taken from its definition.
+// A command's facts for the manual and the completions, taken from its definition.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -16,7 +16,7 @@ struct OptionFacts {
   std::string value_name;         ///< "LIST"; empty if there is no value
   std::string meaning;
   Value value = Value::none;
-  std::vector<std::string> words; ///< that the value may begin with
+  std::vector<std::string> words; ///< words that the value may begin with
   bool is_list = false;           ///< the value is a list of such words, with commas between
 };
 
@@ -25,16 +25,16 @@ struct CommandFacts {
   std::string operands;                   ///< "FILE...", or empty
   std::string operand_meaning;            ///< empty for a program to start
   std::vector<std::string> operand_words; ///< empty: files
-  bool starts_program = false;            ///< what follows is a command line of its own
+  bool starts_program = false;            ///< the operands are a command line of their own
   std::vector<OptionFacts> options;
-  std::string text;    ///< what --help has below the options
-  std::string details; ///< what only the manual has
+  std::string text;    ///< text of --help below the options
+  std::string details; ///< text that only the manual has
 };
 
-/// Those of `command`, which is the application itself or one of its commands.
+/// Returns the facts of `command`, which is the application itself or one of its commands.
 CommandFacts facts_of(const CLI::App& command);
 
-/// Those of all commands of `app`, in its order.
+/// Returns the facts of all commands of `app`, in its order.
 std::vector<CommandFacts> all_facts(const CLI::App& app);
 
 } // namespace wstree::docs

@@ -46,7 +46,7 @@ std::string option_lines(const std::vector<OptionFacts>& options) {
 
 std::string see_also(std::string_view page) { return fmt::format(".SH \"SEE ALSO\"\n{}\n", page); }
 
-/// The first sentence of a topic is its title.
+/// Returns the section of a topic, whose first sentence is its title.
 std::string topic_section(const cli::HelpTopic& topic) {
   return fmt::format(".SS {}\n{}", roff_escaped(topic.name), roff_of(topic.text));
 }

@@ -16,7 +16,7 @@ std::string_view next_line(std::string_view& rest) {
   return line;
 }
 
-/// What is filled, what stays as it is, and what separates paragraphs.
+/// Kinds of lines: filled, kept as they are, or blank between paragraphs.
 enum class Line { text, kept, blank };
 
 Line kind_of(std::string_view line) {
@@ -44,7 +44,7 @@ std::string roff_escaped(std::string_view text) {
 }
 
 std::string roff_of(std::string_view source) {
-  // What is left of 80 columns behind the indentation of paragraphs; the lines' own two blanks go.
+  // Room in 80 columns behind the indentation of paragraphs; the lines' own two blanks go.
   constexpr std::size_t k_width = 80 - 9 + 2;
   const auto narrow = cli::folded(source, k_width);
   std::string_view text = narrow;
@@ -77,7 +77,7 @@ std::string narrow(std::string_view roff) {
     auto line = next_line(roff);
     if (line == ".nf" || line == ".fi") fills = line == ".fi";
     while (fills && !line.starts_with('.') && line.size() > k_widest) {
-      // What begins a line must be no request. Two blanks are a gap that stays.
+      // A line must not begin with a request. Two blanks are a gap that stays.
       auto blank = line.rfind(' ', k_widest);
       while (blank != std::string_view::npos && blank > 0 &&
              (line[blank - 1] == ' ' || line[blank + 1] == '.' || line[blank + 1] == ' '))

@@ -9,7 +9,7 @@
 
 namespace wstree::docs {
 
-/// What the shell `name` sources to complete the words of wstree.
+/// Returns the script that the shell sources to complete the words of wstree.
 std::string bash_completion(const std::vector<CommandFacts>& commands);
 std::string zsh_completion(const std::vector<CommandFacts>& commands);
 std::string fish_completion(const std::vector<CommandFacts>& commands);
@@ -19,13 +19,13 @@ std::string main_page(const CommandFacts& app, const std::vector<CommandFacts>& 
 std::string command_page(const CommandFacts& command);
 std::string variables_page();
 
-/// `text` so that troff prints it as it is, also at the beginning of a line.
+/// Escapes `text` so that troff prints it as it is, also at the beginning of a line.
 std::string roff_escaped(std::string_view text);
 
-/// Plain text as troff's source: paragraphs are filled, indented lines stay as they are.
+/// Returns plain text as troff's source: paragraphs are filled, indented lines stay as they are.
 std::string roff_of(std::string_view text);
 
-/// The same page with lines of at most 80 bytes, where lines are filled.
+/// Returns the page with lines of at most 80 bytes, where lines are filled.
 std::string narrow(std::string_view roff);
 
 /// Cut out of the text below the options, by its lines "Examples:" and "Exit status...".

@@ -8,7 +8,7 @@ namespace wstree::docs {
 
 namespace {
 
-/// For a text in single quotes in which _arguments gives brackets and colons a meaning.
+/// Escapes a text in single quotes in which _arguments gives brackets and colons a meaning.
 std::string zsh_escaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -37,7 +37,7 @@ std::string action(const OptionFacts& option) {
   }
 }
 
-/// How a value may stand behind an equals sign.
+/// Returns the form of a value behind an equals sign.
 const char* equals_of(const OptionFacts& option, const std::string& name) {
   if (option.value == Value::optional) return "=-"; // and nowhere else
   return option.value != Value::none && name.starts_with("--") ? "=" : "";
@@ -68,7 +68,7 @@ std::string zsh_completion(const std::vector<CommandFacts>& commands) {
             "    _arguments '--version[Print the version and exit]' '--help[Print the options and exit]'\n"
             "    return\n  fi\n  local wanted=$words[2]\n  shift words\n  ((CURRENT--))\n  case $wanted in\n";
   for (const auto& command : commands) {
-    // -S: what follows -- is the program. An action that begins with a blank is called as it stands.
+    // -S: the words behind -- are the program. An action that begins with a blank is called as it stands.
     script += fmt::format("    {})\n      _arguments -S \\\n", command.name);
     for (const auto& option : command.options) script += zsh_option(option);
     if (command.starts_program)

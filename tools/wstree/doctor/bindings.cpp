@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr char k_wish[] = "LD_DEBUG";
 constexpr char k_output[] = "LD_DEBUG_OUTPUT";
 
-/// The text between two others, and behind it in `rest`; empty if they are not there.
+/// Returns the text between two others, and behind it in `rest`; empty if they are not there.
 std::string_view between(std::string_view& rest, std::string_view begin, std::string_view end) {
   const auto first = rest.find(begin);
   if (first == std::string_view::npos) return {};

@@ -15,7 +15,8 @@ namespace wstree::cli {
 /// that runtime.
 using CallsPast = std::set<std::pair<std::filesystem::path, std::filesystem::path>>;
 
-/// What the dynamic loader of glibc has written about symbols (LD_DEBUG=bindings). `exports`: of the library.
+/// Returns the calls past the library in the log of glibc's dynamic loader (LD_DEBUG=bindings). `exports`:
+/// those of the library.
 CallsPast calls_past(std::string_view log, const std::filesystem::path& library,
                      const std::set<std::string, std::less<>>& exports);
 
@@ -27,13 +28,13 @@ public:
   BindingLog& operator=(const BindingLog&) = delete;
   ~BindingLog();
 
-  /// Unless the user has wishes of this kind.
+  /// Sets the variables for a report of bindings, unless the user has set one of them.
   void ask(Environment& environment);
-  /// After the run.
+  /// Reads the report after the run.
   [[nodiscard]] CallsPast read(const std::filesystem::path& library) const;
 
 private:
-  std::filesystem::path folder_; // empty: nothing was asked for
+  std::filesystem::path folder_; // empty: no report was requested
 };
 
 } // namespace wstree::cli

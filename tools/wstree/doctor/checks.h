@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `wstree doctor` looks at. Those that take facts as arguments look at nothing else, so that every
+// The checks of `wstree doctor`. Checks that take facts as arguments look at nothing else, so that every
 // answer of theirs can be tested.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "support/environment.h"
 #include "support/library.h"
 
-// What the library itself decides by.
+// Headers by which the library itself decides.
 #include "cgroup.h"
 #include "machine.h"
 #include "policy.h"
@@ -28,55 +28,56 @@
 
 namespace wstree::cli {
 
-/// Is there a library, can the loader preload it, and does it belong to this command?
+/// Checks that there is a library, that the loader can preload it, and that it belongs to this command.
 Check check_library(const LibrarySearch& library);
-/// The hidden command that check_library starts with the library preloaded: prints the library's version.
+/// Prints the version of the preloaded library: the hidden command that check_library() starts.
 int show_preloaded_version();
 inline constexpr char k_show_preloaded_version[] = "--show-preloaded-version";
 
-/// The dynamic loader of `program`, or of this command if it is empty, and what else it is told to preload.
+/// Checks the dynamic loader of `program`, or of this command if it is empty, and the other libraries that it
+/// is to preload.
 Check check_loader(const std::filesystem::path& program);
 Check check_preloads(const std::filesystem::path& library, const Environment& environment);
 
-/// Something only if OMP_SCHEDULE asks for a schedule of the library that a program started without this
-/// command would not have: `program`, which may be empty.
+/// Returns a note if OMP_SCHEDULE names a schedule of the library that `program`, which may be empty, would
+/// not have without this command.
 std::optional<Check> check_way_in(const std::filesystem::path& library, const std::filesystem::path& program,
                                   const Environment& environment);
 
-/// Can the program be run with the library? `result` is what the preflight makes of it.
+/// Checks whether the program can be run with the library. `result`: that of the preflight.
 Checks check_program(const std::string& name, const std::filesystem::path& library, Preflight& result);
 
-/// The loops of a program and its libraries, as far as symbols tell, with this value of WSTREE_LOOPS. Of an
-/// interpreter it does not matter that it has none.
+/// Checks the loops of a program and its libraries, as far as symbols show them, with this value of
+/// WSTREE_LOOPS. An interpreter need not have any.
 Checks check_loops(const std::vector<FileCalls>& files, config::LoopKinds loops, bool is_interpreter);
 
 /// Finds the static loops of a program of gcc, by their lines in the source.
 void find_static_loops(FileCalls& program);
 
-/// `ran`: the list holds what the program had mapped in a run, too.
+/// `ran`: the list also holds the files that the program had mapped in a run.
 Checks check_runtimes(const std::vector<OpenMpRuntime>& runtimes, bool ran);
 
 struct CpuFacts {
   unsigned allowed = 0; ///< by the affinity mask; 0: unknown
   unsigned present = 0;
   place::Quota quota = {};
-  place::FoundCpus usable = {}; ///< what the library would set the size of teams by
+  place::FoundCpus usable = {}; ///< CPUs by which the library would set the size of teams
 };
 CpuFacts cpu_facts();
-/// Threads of a team that asks for no number of its own.
+/// Returns the number of threads of a team whose region sets none.
 unsigned team_size(const CpuFacts& facts, const Environment& environment);
 Checks check_cpus(const CpuFacts& facts, const Environment& environment);
 
 struct PlacementFacts {
   place::Limits limits = {};
-  std::unique_ptr<const place::Machine> machine = {}; ///< nullptr: `problem` says why
+  std::unique_ptr<const place::Machine> machine = {}; ///< nullptr: `problem` has the reason
   std::string problem = {};
 };
 PlacementFacts placement_facts(Environment environment);
-/// Something only if the OpenMP runtime binds a team of this size to fewer CPUs than it has threads.
+/// Returns a check only if the OpenMP runtime binds a team of this size to fewer CPUs than it has threads.
 std::optional<Check> check_bound_cpus(const PlacementFacts& facts, unsigned team,
                                       const Environment& environment);
-/// Whether the threads of a team of this size will be pinned.
+/// Checks whether the threads of a team of this size will be pinned.
 Check check_placement(const PlacementFacts& facts, unsigned team, config::Bind bind);
 
 /// Variables of the library and of the OpenMP runtimes that matter for it.

@@ -66,7 +66,7 @@ bool sets_threads(const Environment& environment) {
   return config::parse_threads(value).value_or(false);
 }
 
-/// Whether the library can make the team smaller by itself; only worth a line if it should be.
+/// Checks whether the library can make the team smaller by itself; only worth a line if it should be.
 Checks check_team(const CpuFacts& facts, const Environment& environment, unsigned team) {
   const auto& found = facts.usable;
   const auto count = found.usable.count;

@@ -20,12 +20,13 @@ struct FastCpus {
   std::vector<std::pair<std::string, std::string>>
       settings; ///< variables by which a program has one thread on each
 };
-/// Nothing if all CPUs are of one kind, or if hwloc cannot say which are faster.
+/// Returns the fast CPUs of the machine; nothing if all CPUs are of one kind, or if hwloc cannot rank
+/// the kinds.
 std::optional<FastCpus> fast_cpus(const place::Machine& machine);
-/// Of this machine, as far as this process may use it.
+/// Returns the fast CPUs of this machine, as far as this process may use it.
 std::optional<FastCpus> fast_cpus();
 
-/// Which threads help, and which may make others wait.
+/// Checks for threads that help, and for threads that may make others wait.
 std::optional<Check> check_kinds(const place::Machine& machine, unsigned team);
 
 } // namespace wstree::cli

@@ -21,7 +21,8 @@ std::vector<std::filesystem::path> names(const std::vector<FileCalls>& files) {
   return result;
 }
 
-/// The loops of the files that were seen in the run only: of what a script starts, or a program loads later.
+/// Returns the forms of the loops in files that were seen in the run only: of programs that a script starts,
+/// or plugins that a program loads later.
 LoopForms forms_seen_later(const std::vector<std::filesystem::path>& mapped,
                            const std::vector<std::filesystem::path>& before) {
   LoopForms forms;
@@ -32,7 +33,7 @@ LoopForms forms_seen_later(const std::vector<std::filesystem::path>& mapped,
   return forms;
 }
 
-/// Whether the file is an extension module of Python's numba.
+/// Returns whether the file is an extension module of Python's numba.
 bool is_of_numba(const std::filesystem::path& file) {
   return std::ranges::find(file, std::filesystem::path("numba")) != file.end();
 }
@@ -41,7 +42,7 @@ config::Options options_in_force(Environment environment) {
   return config::load(environment.pointers().data(), {});
 }
 
-/// Those of this process.
+/// Reports the CPUs of this process.
 void report_cpus(Report& report, const Environment& environment) {
   const auto cpus = cpu_facts();
   auto checks = check_cpus(cpus, environment);
@@ -78,7 +79,7 @@ int doctor_command(const DoctorRequest& request) {
     find_static_loops(files.front());
     report.add(check_loops(files, loops, preflight.is_interpreter));
   }
-  // What starts other programs may let them have other CPUs.
+  // A program that starts other programs may let them have other CPUs.
   const auto calls = sum(files);
   const bool is_launcher = !request.command.empty() && !report.has_failed() && !calls.llvm && !calls.gcc;
   if (!is_launcher) report_cpus(report, environment);

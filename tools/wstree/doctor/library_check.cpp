@@ -13,8 +13,8 @@ namespace {
 constexpr char k_self[] = "/proc/self/exe";
 constexpr char k_install[] = "install the library and the command from the same build, or set WSTREE_LIBRARY";
 
-/// What the loader says about the library on its stderr, without what stands around it:
-/// "ERROR: ld.so: object 'x' from LD_PRELOAD cannot be preloaded (REASON): ignored."
+/// Returns the loader's reason in its message about the library on stderr: "ERROR: ld.so: object 'x' from
+/// LD_PRELOAD cannot be preloaded (REASON): ignored."
 std::string reason_of(const std::string& errors) {
   const auto begin = errors.find("cannot be preloaded (");
   const auto end = begin == std::string::npos ? begin : errors.find("): ignored", begin);

@@ -35,7 +35,7 @@ std::vector<std::string> entries(std::string list) {
   return result;
 }
 
-/// What the environment and the system preload.
+/// Returns the libraries that the environment and the system preload.
 std::vector<std::string> preloads(const Environment& environment) {
   auto list = entries(environment.get("LD_PRELOAD").value_or(""));
   const auto of_system = entries(read_text("/etc/ld.so.preload").value_or(""));
@@ -43,7 +43,7 @@ std::vector<std::string> preloads(const Environment& environment) {
   return list;
 }
 
-/// The path of an entry of LD_PRELOAD: this process has it preloaded, too. Empty if it has not.
+/// Returns the path of an entry of LD_PRELOAD, which this process has preloaded, too; empty if it has not.
 fs::path loaded_path(const std::string& entry) {
   std::pair<const std::string&, fs::path> search{entry, {}};
   dl_iterate_phdr(
@@ -59,7 +59,7 @@ fs::path loaded_path(const std::string& entry) {
   return search.second;
 }
 
-/// Whether the entry, loaded from `path` if that is not empty, is our library.
+/// Returns whether the entry, loaded from `path` if that is not empty, is our library.
 bool is_library(const std::string& entry, const fs::path& path, const fs::path& library) {
   std::error_code error;
   return fs::equivalent(path.empty() ? fs::path(entry) : path, library, error);

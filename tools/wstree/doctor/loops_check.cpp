@@ -37,10 +37,10 @@ constexpr const char* k_use_plugin =
 
 constexpr const char* k_use_parameter = "compile with --param=parloops-schedule=runtime";
 
-/// What helps a program of gcc that has static loops.
+/// Returns advice for a program of gcc that has static loops.
 const char* advice(const LoopCalls& calls) { return calls.cuts_its_own ? k_use_parameter : k_use_plugin; }
 
-/// "main.c:12 f(), main.c:30 g() and 3 more".
+/// Returns "main.c:12 f(), main.c:30 g() and 3 more".
 std::string list_of(const std::vector<std::string>& loops) {
   constexpr std::size_t k_shown = 6;
   std::string text = fmt::format(
@@ -50,7 +50,7 @@ std::string list_of(const std::vector<std::string>& loops) {
   return text;
 }
 
-/// The library cuts them (WSTREE_LOOPS=static). Programs of gcc have not such loops.
+/// Returns whether the library cuts static loops (WSTREE_LOOPS=static). Programs of gcc have no such loops.
 bool are_balanced(const LoopCalls& calls, config::LoopKinds loops) {
   return calls.llvm && calls.forms.contains(LoopForm::fixed) && loops.has(config::LoopKind::static_);
 }

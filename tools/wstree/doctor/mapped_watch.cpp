@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// "Cpus_allowed_list:	0-3,8" of /proc/PID/status.
+/// Returns the CPUs in "Cpus_allowed_list: 0-3,8" of /proc/PID/status.
 place::CpuSet allowed_cpus(const std::string& status) {
   constexpr std::string_view k_name = "Cpus_allowed_list:";
   const auto begin = status.find(k_name);
@@ -31,7 +31,7 @@ place::CpuSet allowed_cpus(const std::string& status) {
   return cpus;
 }
 
-/// `environment`: NAME=value, each with a 0 behind it.
+/// Returns the number of the rank in an environment: entries NAME=value, each with a 0 behind it.
 std::string rank_in(std::string environment) {
   environment.insert(0, 1, '\0');
   for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {

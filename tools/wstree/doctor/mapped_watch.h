@@ -13,7 +13,7 @@
 namespace wstree::cli {
 
 /// Collects the files that a process and its children have mapped, and the CPUs that each may use. It looks
-/// from outside, so that nothing about them changes; what is mapped for a moment only may be missed.
+/// from outside, so that nothing about them changes; a file that is mapped for a moment only may be missed.
 class MappedWatch {
 public:
   /// `processes`: /proc.
@@ -21,9 +21,11 @@ public:
 
   void look(pid_t process);
   [[nodiscard]] std::vector<std::filesystem::path> files() const { return {files_.begin(), files_.end()}; }
-  /// Most of those that the process could use since it became its latest program; empty: it was not seen.
+  /// Returns the largest set of CPUs that the process could use since it became its latest program; empty: it
+  /// was not seen.
   [[nodiscard]] place::CpuSet cpus(pid_t process) const;
-  /// Most of those to which its threads were bound together; empty: it was seen with one thread only.
+  /// Returns the largest set of CPUs to which its threads were bound together; empty: it was seen with one
+  /// thread only.
   [[nodiscard]] place::CpuSet bound(pid_t process) const;
   /// Its number in an MPI job, by the variables of launchers; empty: it has none.
   [[nodiscard]] std::string rank(pid_t process) const;

@@ -27,7 +27,7 @@ Check without_machine(Bind bind, std::string_view why) {
   return check;
 }
 
-/// What the user may want to do about a team that auto leaves alone.
+/// Adds advice about a team that auto leaves alone.
 void advise(const place::Decision& decision, Check& check) {
   switch (decision.reason) {
   case Reason::ranks_share_mask:
@@ -54,7 +54,7 @@ void advise(const place::Decision& decision, Check& check) {
   check.status = Status::note;
 }
 
-/// The CPUs to which the OpenMP runtime binds threads by `variable`; empty: not known.
+/// Returns the CPUs to which the OpenMP runtime binds threads by `variable`; empty: not known.
 place::CpuSet bound_cpus(const place::Machine& machine, std::string_view variable, const std::string& value,
                          const std::string& bind) {
   place::CpuSet cpus;

@@ -42,7 +42,7 @@ Checks check_program(const std::string& name, const std::filesystem::path& libra
   Checks checks;
   for (const auto& finding : result.findings) {
     Check check{title, to_status(finding.severity), finding.found, finding.cause, finding.fix};
-    // What a run says in one sentence.
+    // A run reports this in one sentence.
     if (check.status == Status::fail && check.cause.empty()) check.cause = "it cannot run with the library";
     checks.push_back(std::move(check));
   }

@@ -15,7 +15,7 @@ std::string number_of(unsigned count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-/// "ranks 0, 1, 2 and 5 more: each 1 of 8 CPUs", "process 4711: 1 of 8 CPUs".
+/// Returns "ranks 0, 1, 2 and 5 more: each 1 of 8 CPUs", "process 4711: 1 of 8 CPUs".
 std::string processes_text(const std::vector<const TrialProcess*>& processes) {
   constexpr std::size_t k_shown = 4;
   const bool ranks = !processes.front()->rank.empty();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view k_indent = "                 "; // below the text of a line
 
-/// `text` behind `first`, and in a narrow window in several lines below its beginning.
+/// Returns `text` behind `first`, and in a narrow window in several lines below its beginning.
 std::string hanging(const std::string& first, const std::string& text, std::size_t width) {
   constexpr std::size_t k_narrowest = 24;
   if (width < first.size() + k_narrowest) return first + text + '\n';

@@ -20,28 +20,29 @@ std::string_view to_text(Status status);
 struct Check {
   std::string name;
   Status status = Status::ok;
-  std::string found;      ///< what there is
-  std::string cause = {}; ///< what that means; not empty for warn and fail
-  std::string fix = {};   ///< what to do about it; not empty for warn and fail
+  std::string found;      ///< state that was found
+  std::string cause = {}; ///< meaning of that; not empty for warn and fail
+  std::string fix = {};   ///< remedy; not empty for warn and fail
 };
 using Checks = std::vector<Check>;
 
-/// The lines of one check for people, aligned with those of other checks. `width`: of the window; 0: any.
+/// Returns the lines of one check for people, aligned with those of other checks. `width`: of the window;
+/// 0: any.
 std::string to_text(const Check& check, std::size_t width = 0);
-/// 0: all fine, 1: a warning, 2: a failure.
+/// Returns 0: all fine, 1: a warning, 2: a failure.
 int exit_status(const Checks& checks);
-/// The whole report as JSON, with a newline at its end.
+/// Returns the whole report as JSON, with a newline at its end.
 std::string to_json(const Checks& checks);
 
-/// Collects checks and prints them on standard output: as text one by one, so that they stand before what a
-/// program prints that is started later; as JSON when it is finished.
+/// Collects checks and prints them on standard output: as text one by one, so that they stand before the
+/// output of a program that is started later; as JSON when it is finished.
 class Report {
 public:
   explicit Report(bool json) : json_(json) {}
 
   void add(Check check);
   void add(Checks checks);
-  /// Everything so far has arrived at standard output.
+  /// Writes everything so far to standard output.
   void flush() const;
   /// Returns the exit status.
   [[nodiscard]] int finish() const;

@@ -8,20 +8,21 @@
 
 namespace wstree::cli {
 
-/// Loops that were served, by what the program says of their schedule: "runtime", "dynamic", "guided",
-/// "auto", or k_calls.
+/// Loops that were served, by the schedule in the program: "runtime", "dynamic", "guided", "auto",
+/// or k_calls.
 struct ServedCount {
   std::uint64_t loops = 0;       ///< places in the program
   std::uint64_t calls = 0;       ///< executions of them
-  std::uint64_t new_lengths = 0; ///< of these, static ones with a length that had not come before
+  std::uint64_t new_lengths = 0; ///< executions of static loops with a length that had not come before
 };
 inline constexpr std::string_view k_calls = "C++"; ///< algorithms of wstree/parallel.hpp
 using ServedLoops = std::map<std::string, ServedCount>;
 
-/// The kind in the schedule that figures show: "dynamic" in "wstree,8 (dynamic)", "runtime" in "wstree,8".
+/// Returns the kind in the schedule that figures show: "dynamic" in "wstree,8 (dynamic)", "runtime"
+/// in "wstree,8".
 std::string kind_of_schedule(std::string_view schedule);
 
-/// Adds what a report in JSON says; nothing if it is damaged.
+/// Adds the loops of a report in JSON; nothing if it is damaged.
 void add_loops(std::string_view report, ServedLoops& loops);
 
 } // namespace wstree::cli

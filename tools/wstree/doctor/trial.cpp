@@ -35,7 +35,7 @@ std::string describe(const ServedLoops& loops) {
   return text;
 }
 
-/// The forms of loops that are known to ask for what `loops` serves.
+/// Returns the forms of loops whose kinds are visible and in `loops`.
 LoopForms visible_and_served(LoopForms forms, config::LoopKinds loops) {
   std::erase_if(forms, [&](LoopForm form) {
     return form == LoopForm::hidden || !can_be_served(LoopForms{form}, loops);
@@ -43,7 +43,7 @@ LoopForms visible_and_served(LoopForms forms, config::LoopKinds loops) {
   return forms;
 }
 
-/// The most likely reason why nothing was served.
+/// Returns the most likely reason why nothing was served.
 Check why_none(const TrialFacts& facts, int status) {
   Check check{k_trial, Status::warn, "no loop was served"};
   if (status != 0) {
@@ -111,7 +111,8 @@ Check why_none(const TrialFacts& facts, int status) {
   return check;
 }
 
-/// Static loops that the library knows nothing of.
+/// Returns the finding that static loops have kept equal parts because their numbers of iterations had not
+/// come before.
 Check never_repeated(const ServedLoops& loops, Status status) {
   ServedCount all;
   for (const auto& [kind, count] : loops) {

@@ -17,7 +17,7 @@ using config::Option;
 
 constexpr char k_variable[] = "variable";
 
-/// Without blanks and in small letters, as the OpenMP runtimes read values.
+/// Returns the value without blanks and in small letters, as the OpenMP runtimes read values.
 std::string plain(std::string_view value) {
   std::string text;
   for (const char c : value) {
@@ -35,12 +35,12 @@ void collect(void* context, std::string_view line) noexcept {
   static_cast<std::vector<std::string>*>(context)->emplace_back(line);
 }
 
-/// The library's own line about a value, such as "wstree: X='y' is not understood (accepted: z); using w", in
-/// the three parts of a check.
+/// Returns the check of the library's own line about a value, such as "wstree: X='y' is not understood
+/// (accepted: z); using w".
 Check of_line(std::string line) {
   constexpr std::string_view k_speaker = "wstree: ";
   if (line.starts_with(k_speaker)) line.erase(0, k_speaker.size());
-  // From behind, because what stands in front is the user's and may look like anything.
+  // From behind, because the front is the user's and may look like anything.
   const auto is = line.rfind(" is not ");
   const auto behind = [&](std::size_t at) { return is < at ? at : std::string::npos; };
   const auto semicolon = behind(line.rfind("; "));
@@ -60,7 +60,7 @@ Check of_line(std::string line) {
   return check;
 }
 
-/// The kinds whose threads size their batches, as WSTREE_BATCH says, and steal from one another.
+/// Returns whether threads size their batches, as WSTREE_BATCH sets them, and steal from one another.
 bool is_batched(config::ScheduleKind kind) { return !config::is_monotonic(kind); }
 
 Check check_schedule(const Environment& environment, config::LoopKinds loops) {
@@ -102,7 +102,7 @@ Check check_schedule(const Environment& environment, config::LoopKinds loops) {
           "set OMP_SCHEDULE=wstree, or say wstree run, which does so"};
 }
 
-/// What a schedule other than the tree leaves unused.
+/// Checks for options that a schedule other than the tree leaves unused.
 void check_schedule_options(const Environment& environment, Checks& checks) {
   const auto request = requested_schedule(environment.get("OMP_SCHEDULE").value_or(""));
   if (!request || request->kind == config::ScheduleKind::wstree) return;
@@ -149,7 +149,7 @@ void check_team(const Environment& environment, Checks& checks) {
         note("OMP_DYNAMIC", dynamic, "the OpenMP runtime may make teams smaller than asked for"));
 }
 
-/// Both the OpenMP runtime and the library can place threads.
+/// Checks the placement of threads, which both the OpenMP runtime and the library can do.
 void check_places(const Environment& environment, config::Bind bind, Checks& checks) {
   const bool runtime_stays_out = plain(environment.get("OMP_PROC_BIND").value_or("")) == "false";
   const bool is_ours = bind == config::Bind::close || bind == config::Bind::spread;

@@ -44,7 +44,7 @@ Row schedule_row(config::LineSink errors) {
     config::report_schedule(*value, *request, errors);
     row.value = config::to_text(*request).view();
   } else if (config::is_misspelled_schedule(*value)) {
-    row.value = "static"; // what the library puts in its place
+    row.value = "static"; // schedule that the library puts in its place
     config::report_misspelled_schedule(*value, *row.value, errors);
   }
   return row;
@@ -114,7 +114,7 @@ std::vector<Row> all_rows() {
   return rows;
 }
 
-/// A paragraph of at most 100 columns.
+/// Prints a paragraph of at most 100 columns.
 void print_indented(const std::string& text) {
   constexpr std::size_t k_width = 100;
   std::istringstream words(text);

@@ -7,7 +7,7 @@
 
 namespace wstree::cli {
 
-/// The arguments of `wstree help`.
+/// Adds the command `help` with its arguments.
 CLI::App* add_help(CLI::App& app, HelpRequest& request);
 
 } // namespace wstree::cli

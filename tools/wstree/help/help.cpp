@@ -24,7 +24,7 @@ constexpr std::string_view k_variables = "variables";
 constexpr std::string_view k_about_variables =
     "The environment variables of the library. wstree env shows the values in force.";
 
-/// From the table of options, which is also what the library reads.
+/// Returns the variables from the table of options, which the library reads, too.
 std::string variables_text(std::size_t width) {
   auto text = std::string(k_about_variables) + "\n";
   for (const auto& option : config::k_options) {
@@ -59,7 +59,7 @@ std::string list() {
   return text + "\nA command is a topic too: wstree help run. Next: wstree help troubleshooting\n";
 }
 
-/// The screen of --help, and what does not fit there.
+/// Returns the screen of --help, and the details that do not fit there.
 std::string with_details(const CLI::App& command) {
   const auto details = details_of(command);
   return laid_out(command.help("wstree"), terminal_of(stdout).width) +

@@ -8,10 +8,10 @@ namespace wstree::cli {
 
 struct HelpTopic {
   std::string_view name;
-  std::string_view text; ///< its first line says what it is about
+  std::string_view text; ///< its first line names the subject
 };
 
-/// Those of topics/*.txt.
+/// Returns the topics of topics/*.txt.
 const std::vector<HelpTopic>& written_topics();
 
 } // namespace wstree::cli

@@ -34,7 +34,7 @@ public:
     GElf_Ehdr header;
     return elf_ != nullptr && gelf_getehdr(elf_, &header) != nullptr ? header.e_machine : EM_NONE;
   }
-  /// `visit(section, header, data)` for those of a type.
+  /// Calls `visit(section, header, data)` for each section of a type.
   template <class Visit> void for_each(std::uint32_t type, Visit visit) const {
     for (Elf_Scn* section = elf_nextscn(elf_, nullptr); section != nullptr;
          section = elf_nextscn(elf_, section)) {
@@ -52,7 +52,7 @@ private:
 
 using Targets = std::map<std::uint64_t, std::string>; ///< functions by addresses
 
-/// The words in memory that the loader fills with the addresses of the functions that `wanted` names.
+/// Returns the words in memory that the loader fills with the addresses of the functions that `wanted` names.
 template <class Wanted> Targets slots_of(const Sections& file, Wanted& wanted) {
   Targets slots;
   file.for_each(SHT_RELA, [&](const GElf_Shdr& header, Elf_Data& data) {
@@ -79,7 +79,7 @@ std::int32_t distance_at(const unsigned char* code) {
   return distance;
 }
 
-/// `visit(code, address, bytes left)` for each address in executable sections.
+/// Calls `visit(code, address, bytes left)` for each address in executable sections.
 template <class Visit> void for_each_code(const Sections& file, Visit visit) {
   file.for_each(SHT_PROGBITS, [&](const GElf_Shdr& header, Elf_Data& data) {
     if ((header.sh_flags & SHF_EXECINSTR) == 0) return;
@@ -88,7 +88,7 @@ template <class Visit> void for_each_code(const Sections& file, Visit visit) {
   });
 }
 
-/// The pieces of code that jump to where a slot points: jmp *distance(%rip), in entries of 16 bytes.
+/// Returns the pieces of code that jump to where a slot points: jmp *distance(%rip), in entries of 16 bytes.
 Targets stubs_of(const Sections& file, const Targets& slots) {
   constexpr std::uint64_t k_entry = 16;
   Targets stubs;
@@ -146,7 +146,7 @@ FileSites call_sites(const std::filesystem::path& path) {
 }
 
 FileSites static_sites(const std::filesystem::path& path) {
-  constexpr std::uint64_t k_next = 16; // bytes of a call, and of what keeps its result
+  constexpr std::uint64_t k_next = 16; // bytes of a call, and of the instruction that keeps its result
   constexpr const char* k_threads = "omp_get_num_threads";
   constexpr const char* k_number = "omp_get_thread_num";
   const Sections file(path);

@@ -10,7 +10,7 @@ namespace wstree::cli {
 
 /// A call of an OpenMP runtime's entry point that begins a loop or a region.
 struct CallSite {
-  std::uint64_t offset = 0; ///< where the call returns to, as in the symbol table
+  std::uint64_t offset = 0; ///< return address of the call, as in the symbol table
   std::string function;
 };
 
@@ -21,15 +21,15 @@ struct FileSites {
   bool known = true; ///< false: the file is for a processor whose calls this program cannot read
 };
 
-/// Whether a function begins a loop that the library may serve, or a region.
+/// Returns whether a function begins a loop that the library may serve, or a region.
 bool begins_loop(const std::string& function);
 
-/// Where gcc computes which part of a static loop a thread gets: code that asks for the number of threads and
-/// then at once for that of the thread. A program that does the same by itself looks alike.
+/// Returns the places where gcc computes a thread's part of a static loop: code that calls for the number of
+/// threads and at once for that of the thread. A program that does so by itself looks alike.
 FileSites static_sites(const std::filesystem::path& file);
 
-/// Those of one file, by their addresses. Finds calls through the tables that link files at load time, not
-/// those through pointers.
+/// Returns the call sites of one file, by their addresses. Finds calls through the tables that link files at
+/// load time, not those through pointers.
 FileSites call_sites(const std::filesystem::path& file);
 
 } // namespace wstree::cli

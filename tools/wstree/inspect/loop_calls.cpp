@@ -21,7 +21,8 @@ bool starts_others(std::string_view name) {
          name.starts_with("_gfortran_system");
 }
 
-/// Whether the library starts other programs only where its callers call a function of starts_others().
+/// Returns whether the library starts other programs only where its callers call a function
+/// of starts_others().
 bool starts_on_request(const std::filesystem::path& library) {
   return library.filename().string().starts_with("libgfortran.so");
 }
@@ -72,7 +73,7 @@ std::vector<FileCalls> loop_calls_by_file(const ElfFile& program, const std::fil
     const auto file = ElfFile::open(library);
     if (!file) continue;
     LoopCalls of_library = loop_calls(*file);
-    // A shared runtime defines what others import, which is as it should be; its dlopen is not the program's.
+    // A shared runtime defines functions that others import, as it should; its dlopen is not the program's.
     if (std::exchange(of_library.runtime_inside, false) || starts_on_request(library))
       of_library.starts_others = false;
     files.push_back({library, std::move(of_library)});
@@ -88,8 +89,8 @@ LoopCalls sum(const std::vector<FileCalls>& files) {
 
 std::vector<std::filesystem::path> loaded_libraries(const std::string& loader,
                                                     const std::filesystem::path& program) {
-  // "<tab>libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f...)", or without the arrow if the path was
-  // asked for.
+  // "<tab>libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f...)", or without the arrow if the file names
+  // the path.
   std::vector<std::filesystem::path> libraries;
   Environment environment;
   std::istringstream listing(

@@ -27,7 +27,7 @@ std::optional<LoopForm> llvm_form(std::string_view symbol) {
   return std::nullopt;
 }
 
-/// `schedule`: what stands between "GOMP_loop_" and "_start".
+/// Returns the form of a symbol of gcc. `schedule`: the text between "GOMP_loop_" and "_start".
 std::optional<LoopForm> gcc_form(std::string_view schedule) {
   if (schedule.starts_with("ordered")) return LoopForm::ordered;
   if (schedule.starts_with("doacross")) return LoopForm::doacross;

@@ -9,7 +9,7 @@
 
 namespace wstree::cli {
 
-/// A shared OpenMP runtime. It is known by what it exports and not by its name: packages of other languages
+/// A shared OpenMP runtime. It is recognised by its exports and not by its name: packages of other languages
 /// bring copies along as libgomp-d22c30c5.so.
 struct OpenMpRuntime {
   enum class Family { llvm, gcc };
@@ -19,12 +19,13 @@ struct OpenMpRuntime {
   bool debug_build = false;
 };
 
-/// Nothing for other files, this library included, which exports the same names.
+/// Returns the runtime in a file; nothing for other files, this library included, which exports the
+/// same names.
 std::optional<OpenMpRuntime> openmp_runtime(const std::filesystem::path& file);
-/// Those among the files, each once, however many links lead to it.
+/// Returns the runtimes among the files, each once, however many links lead to it.
 std::vector<OpenMpRuntime> openmp_runtimes(const std::vector<std::filesystem::path>& files);
 
-/// The files in a list of mappings like /proc/self/maps, each once.
+/// Returns the files in a list of mappings like /proc/self/maps, each once.
 std::vector<std::filesystem::path> mapped_files(std::string_view maps);
 
 } // namespace wstree::cli

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 /// The kernel follows a script's interpreter, which may be a script again, this often.
 constexpr int k_interpreter_limit = 5;
 
-/// What was found, what that means and what to do, with {} for the arguments: 0 is the program.
+/// A finding, its meaning and the remedy, with {} for the arguments: 0 is the program.
 struct Text {
   const char* found;
   const char* cause;
@@ -59,7 +59,7 @@ public:
 
   Preflight take() { return std::move(result_); }
 
-  /// `depth`: number of scripts that led here.
+  /// Examines a file. `depth`: number of scripts that led here.
   void file(const fs::path& path, int depth) {
     const auto kind = file_kind(path);
     switch (kind.kind) {
@@ -101,7 +101,7 @@ private:
     }
     const auto& loader = file->loader();
     if (loader.empty()) {
-      // An OpenMP runtime inside would read it. What else is static may start programs that have one.
+      // An OpenMP runtime inside would read it. Another static program may start programs that have one.
       result_.preload = !file->contains("OMP_SCHEDULE");
       return add(Severity::unserved, text::k_static, name);
     }

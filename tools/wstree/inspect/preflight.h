@@ -12,34 +12,34 @@
 namespace wstree::cli {
 
 enum class Severity {
-  detail, ///< said with --verbose only
-  /// Speaks against a loop being served, but proves nothing; said with --verbose, or if --require fails.
+  detail, ///< printed with --verbose only
+  /// Speaks against a loop being served, but proves nothing; printed with --verbose, or if --require fails.
   doubt,
   /// Proves that no loop will be served; printed on a terminal, with --stats or --verbose, or if --require
   /// fails for it.
   hint,
-  always,    ///< said always; the program runs as wished
-  unserved,  ///< said always: no loop of this program can be served. An error with --require
+  always,    ///< printed always; the program runs as wished
+  unserved,  ///< printed always: no loop of this program can be served. An error with --require
   cannot_run ///< the program cannot be executed, or not together with the library
 };
 
 struct Finding {
   Severity severity;
-  std::string found; ///< what there is
-  std::string cause; ///< what that means; may be empty
-  std::string fix;   ///< what to do; may be empty
+  std::string found; ///< state that was found
+  std::string cause; ///< meaning of that; may be empty
+  std::string fix;   ///< remedy; may be empty
 
-  /// All of it in one line.
+  /// Returns all of it in one line.
   [[nodiscard]] std::string text() const;
 };
 
 struct Preflight {
   std::vector<Finding> findings;
   bool preload = true; ///< false: with the library in its environment the program would not start, or its own
-                       ///< OpenMP runtime would not understand what the library is asked for
+                       ///< OpenMP runtime would not understand the library's schedule
 
-  /// The dynamic program that will run, if there is one and it can be preloaded into: the one that was named
-  /// or the interpreter of that script.
+  /// The dynamic program that will run, if there is one and it can be preloaded into: the named program or
+  /// the interpreter of that script.
   std::filesystem::path program;
   bool is_interpreter = false;
 };
@@ -53,7 +53,7 @@ struct Wishes {
   config::LoopKinds loops = {}; ///< WSTREE_LOOPS of the run
 };
 
-/// The same with a look at its loops.
+/// Inspects the program, and its loops too.
 Preflight inspect(const std::filesystem::path& program, const std::filesystem::path& library, Wishes wishes);
 
 } // namespace wstree::cli

@@ -9,7 +9,7 @@ namespace wstree::cli {
 
 namespace {
 
-/// What the loops of a program mean for a run.
+/// Judges the meaning of a program's loops for a run.
 Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wishes) {
   const auto named = [&](std::string_view text) { return fmt::format(fmt::runtime(text), name); };
   const bool conclusive = calls.known && !calls.starts_others;
@@ -32,7 +32,7 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
   }
   if (can_be_served(loops)) {
     const auto kinds = loops_for(loops);
-    // Calls are shared out whatever loops say.
+    // Calls are shared out with any loops.
     const bool has_others = calls.forms.contains(LoopForm::call) || calls.may_be_proven(wishes.loops);
     return {conclusive && !has_others ? Severity::unserved : Severity::always,
             named("the loops of '{}' that could be served have a schedule of their own"),
@@ -98,7 +98,7 @@ Preflight inspect(const std::filesystem::path& program, const std::filesystem::p
   if (!enough) calls = sum(loop_calls_by_file(*file, result.program));
   result.preload &= !calls.runtime_inside || calls.starts_others || can_be_served(calls.forms);
   auto finding = judge(calls, result.program.string(), wishes);
-  // Of an interpreter it matters only what it can do; what it will start is unknown.
+  // An interpreter counts only by its own abilities; the programs that it will start are unknown.
   const bool is_bad_news = finding.severity != Severity::detail;
   if (!(result.is_interpreter && is_bad_news && calls.forms.empty() && !calls.runtime_inside))
     result.findings.push_back(std::move(finding));

@@ -75,7 +75,7 @@ std::optional<std::string> secure_mode_reason(const std::filesystem::path& path)
   struct stat status {};
   struct statvfs file_system {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  // Both switch off every way to gain rights, and with it the secure mode.
+  // Both settings switch off every way to gain rights, and with it the secure mode.
   if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) return std::nullopt;
   if (::statvfs(path.c_str(), &file_system) == 0 && (file_system.f_flag & ST_NOSUID) != 0)
     return std::nullopt;

@@ -7,7 +7,7 @@
 
 namespace wstree::cli {
 
-/// Where execvp(3) would find a program.
+/// The place where execvp(3) would find a program.
 struct Lookup {
   enum class Result { found, not_executable, not_found };
   Result result = Result::not_found;
@@ -18,7 +18,7 @@ struct Lookup {
 /// the search.
 Lookup find_program(const std::string& name);
 
-/// What the kernel makes of a file from its first bytes.
+/// The kind of a file for the kernel, by its first bytes.
 struct FileKind {
   enum class Kind {
     elf,
@@ -26,13 +26,13 @@ struct FileKind {
     other   ///< execvp hands it to /bin/sh
   };
   Kind kind = Kind::other;
-  std::string interpreter; ///< of a script, as written there
+  std::string interpreter; ///< interpreter of a script, as written there
 };
 
 FileKind file_kind(const std::filesystem::path& path);
 
-/// Why the dynamic loader would run the file in secure mode for the calling user, in which it ignores
-/// LD_PRELOAD: "setuid", "setgid" or "file capabilities". Nothing if it would not.
+/// Returns the reason why the dynamic loader would run the file in secure mode for the calling user, in which
+/// it ignores LD_PRELOAD: "setuid", "setgid" or "file capabilities". Nothing if it would not.
 std::optional<std::string> secure_mode_reason(const std::filesystem::path& path);
 
 } // namespace wstree::cli

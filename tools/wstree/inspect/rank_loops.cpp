@@ -55,7 +55,7 @@ void add_figures(const json& told, RankFigures& figures) {
   }
 }
 
-/// "rank 1 (120 in 3 steals), rank 0 (4 in 1)": those that lost most.
+/// Returns "rank 1 (120 in 3 steals), rank 0 (4 in 1)": the ranks that lost most.
 std::string victims_text(const RankFigures& figures) {
   constexpr std::size_t k_most = 4;
   std::vector<std::pair<std::uint64_t, RankFigures::Stolen>> victims(figures.stolen.begin(),
@@ -102,7 +102,8 @@ std::string negative_rank_figure(const json& report) {
 std::string rank_loops_text(const std::vector<RankLoop>& loops, const Terminal& terminal) {
   std::string text;
   for (const auto& loop : loops) {
-    // Of all communicators together, as far as their ranks are known; of some ranks, what one of them tells.
+    // Executions in all communicators together, as far as their ranks are known; if only some ranks are, the
+    // number of one of them.
     auto executions = static_cast<std::uint64_t>(std::llround(std::min(loop.executions, 1e18)));
     for (const auto& [rank, figures] : loop.ranks) executions = std::max(executions, figures.executions);
     text += fmt::format("\n  {}, shared by {} rank{}, {} execution{}\n", folded_name(visible(loop.name)),

@@ -13,11 +13,12 @@
 
 namespace wstree::cli {
 
-/// Whether this is such a runtime, of gcc or clang: a path, or a name as programs are linked with.
+/// Returns whether `library` is a sanitizer's runtime, of gcc or clang: a path, or a name as programs are
+/// linked with.
 bool is_sanitizer(std::string_view library);
 
-/// Those that the program is linked with, in its order: their paths, or their names if the loader does not
-/// find them.
+/// Returns the sanitizers that the program is linked with, in its order: their paths, or their names if the
+/// loader does not find them.
 std::vector<std::string> sanitizers_of(const std::filesystem::path& program);
 
 } // namespace wstree::cli

@@ -31,7 +31,7 @@ std::optional<double> ratio(std::optional<double> value, std::optional<double> o
   return value && of && *of > 0 ? std::optional(*value / *of) : std::nullopt;
 }
 
-/// "src/heat.c:88 (step)", which the compiler wrote into the program.
+/// Returns the name in "src/heat.c:88 (step)", which the compiler wrote into the program.
 std::optional<names::Name> from_compiler(std::string_view where) {
   const auto end = where.find(" (");
   const auto place = where.substr(0, end);
@@ -76,7 +76,7 @@ LoopRow row_of(const json& loop, names::Resolver& resolver) {
   return row;
 }
 
-/// The line and function at a place in a module, or what else is known.
+/// Returns the line and function at a place in a module, or the other known facts about it.
 std::string place_text(const json& region, const char* key, names::Resolver& resolver) {
   const auto place = region.find(key);
   if (place == region.end() || !place->is_object()) return {};
@@ -98,8 +98,8 @@ names::Name name_of_loop(const json& loop, names::Resolver& resolver) {
   auto found = resolver.name(text_in(loop, "module"), text_in(loop, "build_id"), count_in(loop, "offset"));
   auto told = from_compiler(text_in(loop, "where"));
   if (!told) return found;
-  // The compiler knows the line of the directive, debug information that of the call; and of functions that
-  // are inlined or come from templates debug information knows more.
+  // The compiler passes the line of the directive; debug information has the line of the call. For functions
+  // that are inlined or come from templates debug information has the fuller names.
   if (!found.function.empty()) told->function = found.function;
   told->inlined_in = found.inlined_in;
   return *told;

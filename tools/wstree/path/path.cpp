@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Those beside the library, each in a folder of its gcc: the one of the newest.
+/// Returns the plugin of the newest gcc beside the library, where each stands in a folder of its gcc.
 fs::path find_plugin(const fs::path& library) {
   std::vector<fs::path> found;
   std::error_code error;

@@ -11,7 +11,7 @@ namespace wstree::cli {
 
 namespace {
 
-/// "tri.c:6 wstree chunk=1", if rules can name the loop.
+/// Returns "tri.c:6 wstree chunk=1", if rules can name the loop.
 std::string rule_for(const ReportLoop& loop, std::string_view settings) {
   return loop.place.empty() ? std::string() : fmt::format("{} {}", loop.place, settings);
 }
@@ -21,7 +21,7 @@ bool is_on_tree(const ReportLoop& loop) {
          loop.schedule.starts_with("wstree ");
 }
 
-/// The command that tells whether a change makes the program faster.
+/// Returns the command that measures whether a change makes the program faster.
 std::string compare_of(const RunReport& report) {
   return fmt::format("wstree compare --loops -- {}", report.command.empty() ? "PROGRAM" : report.command);
 }
@@ -49,8 +49,8 @@ LoopAdvice for_lost_time(const ReportLoop& loop, const RunReport& report) {
           "OMP_WAIT_POLICY=active"};
 }
 
-/// "wstree run --rules 'tri.c:6 wstree chunk=1' -- ./tri": what starts the program of the report. Labels may
-/// have a quote in them, of which a shell makes something else.
+/// Returns the command that starts the program of the report: "wstree run --rules 'tri.c:6 wstree chunk=1' --
+/// ./tri". Empty for a label with a quote in it, which a shell would interpret.
 std::string run_with(const std::string& rule, const RunReport& report) {
   if (rule.find('\'') != std::string::npos) return {};
   return fmt::format("wstree run {}-- {}", rule.empty() ? "" : "--rules '" + rule + "' ",

@@ -7,7 +7,7 @@
 
 namespace wstree::cli {
 
-/// What a user can do about one loop, and why; ways that do not help are empty.
+/// Advice to a user about one loop, and its reason; ways that do not help are empty.
 struct LoopAdvice {
   std::string reason;
   std::string set;          ///< variables and options of a run
@@ -20,9 +20,9 @@ struct LoopAdvice {
 
 /// From here on a loop is uneven: the busiest thread's time by the mean one's.
 inline constexpr double k_uneven = 1.1;
-/// Of a loop's time: less is noise.
+/// Part of a loop's time: a smaller gain is noise.
 inline constexpr double k_worth = 0.02;
-/// The same, of what threads come late or wait for a processor.
+/// Part of a loop's time: smaller losses by threads that come late or wait for a processor are noise.
 inline constexpr double k_lost = 0.1;
 
 LoopAdvice advice_for(const ReportLoop& loop, const RunReport& report);

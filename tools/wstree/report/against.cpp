@@ -26,7 +26,8 @@ template <class T> T member(const nlohmann::json& object, const char* key, T oth
     return found->is_number() && *found >= 0 ? found->get<T>() : otherwise;
 }
 
-/// The loop of this name: with the same schedule if there is one, because a schedule may be what was changed.
+/// Returns the loop of this name: with the same schedule if there is one, because the schedule itself may
+/// have been changed.
 const ReportLoop* find(const RunReport& report, const ReportLoop& wanted) {
   const ReportLoop* other = nullptr;
   for (const auto& loop : report.loops) {
@@ -77,7 +78,7 @@ void set_against(RunReport& now, const RunReport& then) {
 
 namespace {
 
-/// Whether no loop that matters is uneven, or has threads that come late or without processors.
+/// Returns whether no loop that matters is uneven, or has threads that come late or without processors.
 bool are_even(const RunReport& report, double seconds) {
   return std::ranges::none_of(report.loops, [&](const ReportLoop& loop) {
     return loop.seconds > k_lost * seconds && ((!loop.too_short && loop.imbalance >= k_uneven) ||

@@ -10,13 +10,13 @@
 
 namespace wstree::cli {
 
-/// What `wstree report --json` has printed. Nothing: the document is something else.
+/// Returns the report in the output of `wstree report --json`. Nothing: the document is something else.
 std::optional<RunReport> read_report(const nlohmann::json& document);
 
 /// Gives the loops of `now` the figures that they had `then`.
 void set_against(RunReport& now, const RunReport& then);
 
-/// What got faster and what slower, in a few sentences; none without set_against().
+/// Returns the speedups and slowdowns, in a few sentences; none without set_against().
 std::vector<std::string> against_verdict(const RunReport& report);
 
 } // namespace wstree::cli

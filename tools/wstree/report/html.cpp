@@ -23,18 +23,18 @@ constexpr std::string_view k_style = "/*STYLE*/", k_place = "/*DATA*/",
 constexpr std::size_t k_most_pictures = 60;
 constexpr std::size_t k_most_bytes = 900'000;
 constexpr std::size_t k_coarsest = 16; // pieces of a timeline together
-constexpr unsigned k_most_side = 64;   // of a matrix
+constexpr unsigned k_most_side = 64;   // rows and columns of a matrix
 
-/// With five digits, which are enough to draw.
+/// Returns the value with five digits, which are enough to draw.
 double few_digits(double value) { return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr); }
 
-/// What so many pieces together say: busy if one of them does, or else what the first one says.
+/// Returns the states of so many pieces together: busy if one of them is, or else the state of the first one.
 std::string joined(std::string_view runs, std::size_t together) {
   std::string result;
-  std::size_t position = 0; // of the piece
+  std::size_t position = 0; // number of the piece
   std::size_t length = 0;
   char last = 0;
-  char state = 0; // of the pieces that are not full yet
+  char state = 0; // state of the pieces that are not full yet
   const auto end_one = [&] {
     if (state != last && last != 0) result += last + std::to_string(std::exchange(length, 0));
     last = state;
@@ -273,7 +273,7 @@ std::string report_page(const RunReport& report) {
 
 bool is_report_page(std::string_view text) {
   const auto end = k_report_page.find(k_place);
-  constexpr std::size_t k_shown = 40; // what stands in front of the figures in pages of every version
+  constexpr std::size_t k_shown = 40; // characters in front of the figures in pages of every version
   const auto front = std::string(k_report_page.substr(end - k_shown, k_shown)) + "{\"format\":\"" +
                      std::string(k_format) + ' ';
   return text.starts_with("<!DOCTYPE html>") && text.find(front) != std::string_view::npos;

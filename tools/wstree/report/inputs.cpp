@@ -34,12 +34,12 @@ SourceLines source_of(const std::string& file, std::uint32_t number) {
     source.lines.push_back(line.substr(0, k_longest_source));
     indentation = std::min(indentation, line.find_first_not_of(" \t"));
   }
-  if (at <= number) return {}; // another file than the one that was compiled
+  if (at <= number) return {}; // another file than the compiled one
   for (auto& line : source.lines) line.erase(0, indentation);
   return source;
 }
 
-/// How rules name the loop: "label:x", "tri.c:6" or "libx.so+0x12f0"; empty: they cannot.
+/// Returns the loop's name in rules: "label:x", "tri.c:6" or "libx.so+0x12f0"; empty: it has none.
 std::string place_of(const json& told, const names::Name& name) {
   if (const auto label = told.find("label"); label != told.end() && label->is_string() && *label != "")
     return "label:" + label->get<std::string>();
@@ -55,7 +55,7 @@ std::string place_of(const json& told, const names::Name& name) {
   return fmt::format("{}+0x{:x}", file_name(*module), offset->get<std::uint64_t>());
 }
 
-/// The rows of one process, with rows of one name and schedule added up: a compiler may split a loop.
+/// Returns the rows of one process, with rows of one name and schedule added up: a compiler may split a loop.
 std::vector<LoopRow> joined_rows(const std::vector<LoopRow>& rows) {
   std::vector<LoopRow> joined;
   for (const auto& row : rows) {
@@ -70,7 +70,7 @@ std::vector<LoopRow> joined_rows(const std::vector<LoopRow>& rows) {
   return joined;
 }
 
-/// Which member of an event cannot be, for the user; empty: none.
+/// Returns the member of an event that cannot be, for the user; empty: none.
 std::string impossible_event(const json& trace) {
   const auto& events = trace.at("traceEvents");
   for (std::size_t i = 0; i < events.size(); ++i) {

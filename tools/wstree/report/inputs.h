@@ -15,32 +15,33 @@ namespace wstree::cli {
 /// Takes in one file after the other, in any order.
 class ReportInputs {
 public:
-  /// What is wrong with the file; empty: nothing.
+  /// Adds a file. Returns the error in it; empty: there is none.
   std::string add(const std::string& path);
-  /// Everything together. Once.
+  /// Returns all inputs together. Called once.
   RunReport finish();
 
 private:
   void add_statistics(const nlohmann::json& document);
-  /// Of loops that were measured too it adds the costs, and how much work they are.
+  /// Adds the costs and the work of a recorded loop; for a loop without measurements its calls and
+  /// iterations, too.
   void add_recorded(const simulate::RecordedLoop& recorded);
   void learn_names(const nlohmann::json& trace);
-  /// What the loop is called in the source; `where` as the library says it.
+  /// Returns the loop's name in the source; `where` as the library writes it.
   std::string name_of(const std::string& where) const;
-  /// Learns how rules name the loop `told`, and its lines of the source.
+  /// Stores the name of the loop `told` in rules, and its lines of the source.
   void find_place(const nlohmann::json& told);
 
   RunReport report_;
   names::Resolver resolver_;
-  std::map<std::string, std::string> names_;   ///< by what the library calls a loop
+  std::map<std::string, std::string> names_;   ///< by the library's name for a loop
   std::map<std::string, SourceLines> sources_; ///< by names of loops
   std::map<std::string, std::string> places_;  ///< as rules name them, likewise
-  std::vector<nlohmann::json> traces_;         ///< read last, because statistics know all executions
-  /// What WSTREE_RECORD wrote, file by file: names come from the others.
+  std::vector<nlohmann::json> traces_;         ///< read last, because statistics contain all executions
+  /// records of WSTREE_RECORD, file by file: names come from the other files
   std::vector<std::vector<simulate::RecordedLoop>> records_;
 };
 
-/// Adds what a trace knows to the loops of `report`. `names`: of loops, by what the trace calls them.
+/// Adds the figures of a trace to the loops of `report`. `names`: of loops, by their names in the trace.
 void add_trace_figures(const nlohmann::json& trace, const std::map<std::string, std::string>& names,
                        RunReport& report);
 

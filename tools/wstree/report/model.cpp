@@ -26,7 +26,7 @@ std::string rank_verdict(const RunReport& report) {
                      mean > 0 ? slowest->seconds / mean : 1.0);
 }
 
-/// Of the loops that only records know.
+/// Returns a sentence about the loops that only records have.
 std::string record_verdict(const RunReport& report) {
   std::size_t loops = 0;
   std::uint64_t calls = 0;
@@ -125,7 +125,8 @@ void RunReport::sort() {
 
 namespace {
 
-/// What else than the schedule kept threads from working, if anything did; `seconds`: of all loops.
+/// Adds the causes other than the schedule that kept threads from working, if any did; `seconds`: of
+/// all loops.
 void add_causes(const RunReport& report, double seconds, std::vector<std::string>& lines) {
   double late = 0, preempted = 0;
   const ReportLoop* latest = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What statistics, records and traces of one or many processes say, loop by loop.
+// The figures of statistics, records and traces of one or many processes, loop by loop.
 #pragma once
 
 #include "inspect/statistics.h"
@@ -23,7 +23,7 @@ struct TimelineRow {
   double preempted = 0; ///< seconds in which it had no processor
 };
 
-/// One execution, with what each thread did at what time, from a trace.
+/// One execution, with each thread's states and their times, from a trace.
 struct Timeline {
   static constexpr std::size_t k_pieces = 4800;
   double seconds = 0;
@@ -34,10 +34,10 @@ struct Timeline {
 /// A part of the iteration space.
 struct CostPoint {
   double begin = 0, end = 0; ///< iterations
-  double seconds = 0;        ///< of one iteration
+  double seconds = 0;        ///< time of one iteration
 };
 
-/// Where the time of one thread went, in all executions that were traced; seconds.
+/// The parts of one thread's time, in all executions that were traced; seconds.
 struct ThreadTimes {
   double late = 0;      ///< after the first thread
   double busy = 0;      ///< with iterations, and on a processor
@@ -46,11 +46,12 @@ struct ThreadTimes {
   double waiting = 0; ///< for the others, at the end
 };
 
-/// What a trace adds to a loop.
+/// The additional figures of a loop from a trace.
 struct TracedLoop {
   static constexpr std::size_t k_bins = 24;
   Timeline longest;
-  std::vector<double> imbalance;                                 ///< of the executions, in their order
+  std::vector<double> imbalance;                                 ///< imbalances of the executions, in
+                                                                 ///< their order
   std::map<std::pair<unsigned, unsigned>, std::uint64_t> steals; ///< by victim and thief
   std::array<std::uint64_t, k_bins> batches{};                   ///< by the logarithm of their iterations
   double busy = 0, searching = 0, waiting = 0;                   ///< seconds of all threads
@@ -63,7 +64,7 @@ struct SourceLines {
   std::vector<std::string> lines;
 };
 
-/// What a loop was in the run that this one is compared with.
+/// A loop's figures in the run that this one is compared with.
 struct Earlier {
   std::string schedule;
   std::uint64_t calls = 0;
@@ -72,7 +73,7 @@ struct Earlier {
   bool too_short = true;
 };
 
-/// What statistics say of one rank of an MPI job.
+/// The statistics of one rank of an MPI job.
 struct ReportRank {
   std::string rank, program;
   std::uint64_t threads = 0, iterations = 0;
@@ -82,74 +83,75 @@ struct ReportRank {
 struct ReportLoop {
   std::string name, schedule;
   SourceLines source;
-  std::string place; ///< as rules name it: "tri.c:6"; empty: not known
+  std::string place; ///< name in rules: "tri.c:6"; empty: not known
   std::uint64_t calls = 0, iterations = 0, batches = 0, steals = 0;
   std::uint64_t processes = 0;
-  double seconds = 0;      ///< of the slowest process
-  double mean_seconds = 0; ///< of the processes
+  double seconds = 0;      ///< time in the slowest process
+  double mean_seconds = 0; ///< mean time of the processes
   double even_saves = 0;   ///< in the slowest process
-  double imbalance = 1;    ///< the worst of a process that is not too short to tell, or of all
+  double imbalance = 1;    ///< the worst of the processes where it can be judged, or of all
   bool too_short = true;
   double preempted = 0;    ///< seconds that the mean thread had no processor, likewise
   double late = 0;         ///< seconds that the mean thread came after the first one, in the latest process
   std::uint64_t chunk = 1; ///< iterations that are handed out as a whole
   std::uint64_t new_lengths = 0;              ///< calls with a number of iterations that had not come before
-  double work = 0;                            ///< seconds of all threads, of which records know
+  double work = 0;                            ///< seconds of all threads, from records
   bool has_statistics = false;                ///< a trace need not have seen all executions
-  std::optional<CounterSums> counters;        ///< of all processes
+  std::optional<CounterSums> counters;        ///< counters of all processes
   std::map<std::string, double> rank_seconds; ///< by rank, of those that have the loop
   std::vector<CostPoint> costs;
   TracedLoop traced;
   std::optional<Earlier> earlier;
 
-  /// Takes in what one process says.
+  /// Adds the figures of one process.
   void add_evenness(bool of_short_loop, double its_imbalance, double saves);
-  /// Whether nothing is known but what iterations cost and how often the loop ran.
+  /// Returns whether only the costs of iterations and the number of executions are known.
   [[nodiscard]] bool is_only_recorded() const { return processes == 0; }
-  /// Of the time of all threads what was no work; negative: not known.
+  /// Returns the part of all threads' time that was no work; negative: not known.
   [[nodiscard]] double idle_share() const;
-  /// The line of the loop without its indentation; empty: not known.
+  /// Returns the line of the loop without its indentation; empty: not known.
   [[nodiscard]] std::string source_line() const;
-  /// What so many calls took in the earlier run.
+  /// Returns the time of so many calls in the earlier run.
   [[nodiscard]] double earlier_seconds() const;
   [[nodiscard]] bool is_traced() const { return traced.busy + traced.searching > 0; }
 };
 
 struct RunReport {
   std::vector<std::string> programs;        ///< "heat (process 12)"
-  std::string command, host;                ///< of the first process that tells; empty: not known
+  std::string command, host;                ///< those of the first process that has them; empty: not known
   std::uint64_t ended = 0;                  ///< when that process did, in seconds since 1970; 0: not known
-  WallTime wall;                            ///< of the process with most wall time
-  std::vector<std::string> traced_programs; ///< the same, of traces
+  WallTime wall;                            ///< wall time of the process with most
+  std::vector<std::string> traced_programs; ///< "heat (process 12)", from traces
   std::uint64_t processes = 0, threads = 0, dropped = 0;
-  std::vector<ReportLoop> loops; ///< what an even loop would save most comes first
+  std::vector<ReportLoop> loops; ///< loops in which evenness would save most come first
 
-  bool is_against = false; ///< another run, of which these are the programs and what is not here
+  bool is_against = false; ///< it is compared with another run, whose programs follow, and the loops that
+                           ///< are gone
   std::vector<std::string> earlier_programs, gone;
   std::uint64_t earlier_threads = 0;
 
-  std::vector<RankLoop> rank_loops; ///< that ranks share
+  std::vector<RankLoop> rank_loops; ///< loops that ranks share
 
   std::vector<ReportRank> ranks; ///< in their order; one is no MPI job
   [[nodiscard]] bool has_ranks() const { return ranks.size() > 1; }
 
-  /// The loop that threads of `loop` come to at different times because they leave `loop` so, without a
-  /// barrier, or the loop from which they come late to it; nullptr: there is none that can be told.
+  /// Returns the loop that threads reach at different times because they leave `loop` so, without a barrier,
+  /// or else the loop from which they come late to `loop`; nullptr: the figures show none.
   [[nodiscard]] const ReportLoop* without_barrier(const ReportLoop& loop) const;
   ReportRank& rank(const std::string& rank);
   ReportLoop& loop(const std::string& name, const std::string& schedule);
-  /// A loop of a record: the one with this schedule, or else any of this name that was measured.
+  /// Returns the loop of a record: with this schedule, or else any loop of this name that was measured.
   ReportLoop& recorded_loop(const std::string& name, const std::string& schedule);
   void sort();
 };
 
-/// "./heat 4096 on node7, 2026-11-28 19:12"; empty: nothing is known.
+/// Returns "./heat 4096 on node7, 2026-11-28 19:12"; empty: nothing is known.
 std::string origin_text(const RunReport& report);
 
 /// From here on processes differ: the slowest one's time by the mean one's.
 inline constexpr double k_ranks_apart = 1.2;
 
-/// What the figures mean, in a few sentences.
+/// Returns the meaning of the figures, in a few sentences.
 std::vector<std::string> verdict(const RunReport& report);
 
 } // namespace wstree::cli

@@ -20,8 +20,8 @@ namespace {
 
 std::string page_name(const ReportRequest& request) { return request.html.value_or("wstree-report.html"); }
 
-/// Why the page must not be written, for the user: it would replace what is no page of ours. "" if it may.
-/// Devices and pipes take a page and keep what they hold.
+/// Returns why the page must not be written, for the user: it would replace a file that is no page of ours.
+/// "" if it may. Devices and pipes take a page and keep what they hold.
 std::string problem_of_page(const ReportRequest& request) {
   namespace fs = std::filesystem;
   const auto path = page_name(request);
@@ -38,7 +38,7 @@ std::string problem_of_page(const ReportRequest& request) {
       request.html ? "" : " with --html");
 }
 
-/// Reads the earlier run. Returns what is wrong with the files; empty: nothing.
+/// Reads the earlier run. Returns the error in the files; empty: there is none.
 std::string read_earlier(const std::vector<std::string>& files, RunReport& report) {
   ReportInputs inputs;
   for (const auto& file : files) {
@@ -53,7 +53,7 @@ std::string read_earlier(const std::vector<std::string>& files, RunReport& repor
   return {};
 }
 
-/// The browser of the desktop; what it prints is not ours.
+/// Opens the page in the browser of the desktop, whose output is not shown.
 int open_page(const std::string& path) {
   execlp("xdg-open", "xdg-open", path.c_str(), static_cast<char*>(nullptr));
   say("xdg-open was not found; open '{}' in a browser", path);

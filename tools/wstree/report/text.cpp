@@ -15,7 +15,7 @@ namespace wstree::cli {
 namespace {
 
 constexpr std::size_t k_most_programs = 3;
-constexpr std::size_t k_most_columns = 6; // of loops
+constexpr std::size_t k_most_columns = 6; // columns of loops
 constexpr std::size_t k_most_advice = 5;
 
 std::string programs_of(const RunReport& report) {
@@ -27,7 +27,7 @@ std::string programs_of(const RunReport& report) {
   return text;
 }
 
-/// The load of each rank, and its loops beside those of the others.
+/// Returns the load of each rank, and its loops beside those of the others.
 std::string ranks_text(const RunReport& report) {
   double most = 0;
   for (const auto& rank : report.ranks) most = std::max(most, rank.seconds);
@@ -50,7 +50,7 @@ std::string ranks_text(const RunReport& report) {
   return text + "  (load: of the slowest rank's time; loops in the order of the table above)\n";
 }
 
-/// What each loop took in the earlier run; those that changed most come first.
+/// Returns the loops' times in the earlier run; loops that changed most come first.
 std::string against_text(const RunReport& report, const Terminal& terminal) {
   std::vector<const ReportLoop*> loops;
   for (const auto& loop : report.loops)
@@ -79,7 +79,7 @@ std::string against_text(const RunReport& report, const Terminal& terminal) {
   return text + "  (before: what as many calls took)\n";
 }
 
-/// "1.52 instructions per cycle, 3 page faults"; empty: nothing was counted.
+/// Returns "1.52 instructions per cycle, 3 page faults"; empty: nothing was counted.
 std::string counters_text(const ReportLoop& loop) {
   std::string text;
   const auto add = [&](std::optional<double> value, int digits, std::string_view words) {
@@ -93,7 +93,7 @@ std::string counters_text(const ReportLoop& loop) {
   return text;
 }
 
-/// The first loops about which a user can do something.
+/// Returns the first loops about which a user can do something.
 std::string advice_text(const RunReport& report) {
   std::string text;
   std::size_t shown = 0;

@@ -9,15 +9,15 @@
 
 namespace wstree::cli {
 
-/// For a terminal: the verdict and a table of loops.
+/// Returns the verdict and a table of loops, for a terminal.
 std::string report_text(const RunReport& report, const Terminal& terminal);
 
-/// A page that needs nothing but itself, for browsers. At most a megabyte: of loops beyond the first ones
+/// Returns a page for browsers that needs no other files. At most a megabyte: of loops beyond the first ones
 /// there are no pictures.
 std::string report_page(const RunReport& report);
-/// Whether report_page() has made the text, or an earlier version of it.
+/// Returns whether report_page() has made the text, or an earlier version of it.
 bool is_report_page(std::string_view text);
-/// What the page shows, as JSON.
+/// Returns the content of the page, as JSON.
 std::string report_json(const RunReport& report);
 
 } // namespace wstree::cli

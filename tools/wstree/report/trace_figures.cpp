@@ -14,9 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t k_most_rows = 256; // of a timeline
+constexpr std::size_t k_most_rows = 256; // rows of a timeline
 constexpr std::size_t k_most_history = 400;
-constexpr double k_short_seconds = 1e-3; // of all executions: less says nothing
+constexpr double k_short_seconds = 1e-3; // seconds of all executions: shorter ones have no meaning
 constexpr double k_short_call = 20e-6;
 
 double number(const json& object, const char* key) {
@@ -32,7 +32,7 @@ std::string text(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// What a member did in one execution; microseconds.
+/// A member's state in a part of one execution; microseconds.
 struct Part {
   double begin, end;
   std::uint32_t member;
@@ -41,7 +41,7 @@ struct Part {
 
 struct TracedExecution {
   std::string loop, schedule;
-  double begin = INFINITY, end = 0; ///< of all members
+  double begin = INFINITY, end = 0; ///< first begin and last end of the members
   std::uint64_t members = 0, units = 0, process = 0, steals = 0;
   std::uint64_t chunk = 1; ///< iterations of a unit
   std::vector<Part> parts;
@@ -50,7 +50,7 @@ struct TracedExecution {
   std::vector<std::pair<double, std::uint64_t>> sizes;    ///< units of batches, and how many have them
   std::vector<std::pair<std::uint64_t, unsigned>> arrows; ///< victim and thief
 
-  /// When all members are known.
+  /// Adds the parts for late members; called when all members are known.
   void note_late() {
     for (const auto& [member, since] : came)
       if (since > begin) parts.push_back({begin, since, member, 'l'});
@@ -77,7 +77,7 @@ struct TracedExecution {
     for (const auto& part : parts) all += part.state == state ? part.end - part.begin : 0;
     return all * 1e-6;
   }
-  /// The busiest member's time divided by the mean one.
+  /// Returns the busiest member's time divided by the mean one.
   [[nodiscard]] double imbalance() const {
     std::map<std::uint32_t, double> busy;
     double all = 0;
@@ -95,7 +95,7 @@ struct TracedExecution {
   }
 };
 
-/// "b12s3-2": what a row says, with how often.
+/// Returns "b12s3-2": the states of a row, with their lengths.
 std::string runs_of(std::string_view states) {
   std::string text;
   for (std::size_t i = 0; i < states.size();) {
@@ -168,7 +168,8 @@ private:
       processes_.insert(count(event, "pid"));
     }
     if (text(event, "ph") != "X" || kind == "region" || kind == "") return;
-    if (kind == "piece" || kind == "looking") return; // of a rank, whose threads have events of their own
+    // Events of a rank: its threads have events of their own.
+    if (kind == "piece" || kind == "looking") return;
     const auto member = static_cast<std::uint32_t>(count(told, "member"));
     const auto key = key_of(event);
     auto& execution = executions_[key];
@@ -255,7 +256,7 @@ private:
     sums.saves += std::max(0.0, execution.busiest() - mean);
   }
 
-  /// As from the statistics of a process.
+  /// Adds the sums of a loop, as add_statistics() adds those of a process.
   void add_sums(const std::string& name, const Sums& sums) {
     ReportLoop& loop = report_.loop(name, sums.schedule);
     if (loop.has_statistics) return; // they have seen all executions

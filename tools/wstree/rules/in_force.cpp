@@ -14,14 +14,14 @@ namespace {
 
 bool is_off(const std::string& rules) { return rules.empty() || rules == "0"; }
 
-/// Whether the rule may mean a loop of the program. Labels are known when it runs.
+/// Returns whether the rule may match a loop of the program. Labels are known only when it runs.
 bool may_match(const config::Rule& rule, const ProgramSites& sites) {
   if (is_of_the_run(rule)) return true;
   return std::ranges::any_of(sites.sites,
                              [&](const NamedSite& site) { return matches(rule, site, sites.program); });
 }
 
-/// Where no loop has a source that a rule could name: what to do.
+/// Returns advice if no loop has a source that a rule could name.
 std::string without_sources(const ProgramSites& sites) {
   const auto has_source = [](const NamedSite& site) { return !site.name.file.empty(); };
   return std::ranges::any_of(sites.sites, has_source)
@@ -29,7 +29,7 @@ std::string without_sources(const ProgramSites& sites) {
              : std::string(", without sources: build it with -g, or name functions");
 }
 
-/// Whether every loop that files can tell of is meant by no rule, though there are rules.
+/// Returns whether there are rules, but none of them matches a loop that the files show.
 bool match_nothing(const RulesText& rules, const ProgramSites& sites) {
   if (sites.sites.empty() || !sites.unknown.empty()) return false;
   const auto is_rule = [](const RuleLine& line) { return line.rule.has_value(); };
@@ -71,7 +71,7 @@ void resolve_rules(Environment& environment, const std::filesystem::path& progra
   const auto& variable = text_of(config::Option::rules).name;
   const auto value = environment.get(variable).value_or("");
   const auto rules = is_off(value) ? std::nullopt : read_rules(value, holder);
-  if (!rules) return; // the library says so if the file cannot be read
+  if (!rules) return; // the library reports a file that cannot be read
   for (const auto& line : rules->lines) {
     if (!line.problem.empty()) say("{}: {} (the rule is left out)", where(*rules, line), line.problem);
     if (!line.replaced.empty()) say("{}: {}", where(*rules, line), line.replaced);

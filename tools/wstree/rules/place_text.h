@@ -7,7 +7,8 @@
 
 namespace wstree::cli {
 
-/// A place that rules can name: a line, or two in a window of `width` columns that is narrower; 0: any width.
+/// Returns a place that rules can name: a line, or two in a window of `width` columns that is narrower; 0:
+/// any width.
 std::string place_text(std::string_view indentation, const std::string& name, const std::string& code,
                        std::size_t width);
 

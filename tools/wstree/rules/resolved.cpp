@@ -34,14 +34,14 @@ bool needs_names(const Rule& rule) {
   return rule.pattern == Rule::Pattern::lines || rule.pattern == Rule::Pattern::name;
 }
 
-/// What stands behind the pattern.
+/// Returns the text behind the pattern.
 std::string_view settings_of(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
   line.remove_prefix(std::min(line.find_first_of(" \t\r"), line.size()));
   return line.substr(0, line.find(" #"));
 }
 
-/// What a word of a rule may have meant; empty: nothing is near.
+/// Returns the setting that a word of a rule may have meant; empty: nothing is near.
 std::string meant_setting(std::string_view word) {
   const auto [name, value] = config::split(word, '=');
   if (!value) {
@@ -58,7 +58,7 @@ std::string meant_setting(std::string_view word) {
   return std::string(config::same_word(name, "bind") ? meant(*value, config::k_bind_words) : "");
 }
 
-/// What a word of a rule sets.
+/// Returns the name of the setting in a word of a rule.
 std::string_view kind_of(std::string_view word) {
   const auto [name, value] = config::split(word, '=');
   return value ? name : "schedule";
@@ -72,7 +72,8 @@ bool mean_the_same(std::string_view a, std::string_view b) {
   return config::same_word(a, b) || (leaves_to_runtime(a) && leaves_to_runtime(b));
 }
 
-/// Of settings of a rule that contradict each other the last one counts: says which ones do not.
+/// Describes the settings of a rule that do not count: of settings that contradict each other, the last
+/// one does.
 std::string replaced_settings(std::string_view line) {
   std::istringstream settings{std::string(settings_of(line))};
   std::vector<std::string> words;

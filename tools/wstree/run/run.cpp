@@ -51,7 +51,7 @@ bool is_said(const Finding& finding, const RunRequest& request) {
          request.verbose;
 }
 
-/// Whether the user knows that no loop of the program will be served.
+/// Returns whether a finding is printed that no loop of the program will be served.
 bool is_told(const Preflight& preflight, const RunRequest& request) {
   return std::ranges::any_of(preflight.findings, [&](const Finding& finding) {
     return (finding.severity == Severity::hint || finding.severity == Severity::unserved) &&
@@ -59,7 +59,7 @@ bool is_told(const Preflight& preflight, const RunRequest& request) {
   });
 }
 
-/// Says what matters of the findings and returns the exit status if they forbid the run, else k_ok.
+/// Reports the findings that matter and returns the exit status if they forbid the run, else k_ok.
 int report(const Preflight& preflight, const RunRequest& request) {
   for (const auto& finding : preflight.findings) {
     if (finding.severity != Severity::cannot_run) continue;
@@ -89,7 +89,7 @@ int report_start_error(int error, const std::string& name) {
   return error == ENOENT ? k_not_found : k_cannot_execute;
 }
 
-/// Names what spoke against the program beforehand, if anything did.
+/// Names the findings that spoke against the program beforehand, if any did.
 void report_nothing_served(const Preflight& preflight, const std::string& name) {
   for (const auto& finding : preflight.findings) {
     if (finding.severity == Severity::doubt || finding.severity == Severity::hint)

@@ -24,7 +24,7 @@ Examples:
   wstree run ./heat 4096
   wstree run --stats --loops runtime,dynamic,guided -- ./heat -n 8)";
 
-/// CLI11 describes arguments that it knows of, and the program's are none of its business.
+/// Writes usages with the program and its arguments, of which CLI11 has no description.
 class ProgramFormatter : public CLI::Formatter {
 public:
   explicit ProgramFormatter(std::string command) : command_(std::move(command)) {}
@@ -34,7 +34,7 @@ public:
     return fmt::format("Usage: wstree {} [OPTIONS] {}\n", command_,
                        optional ? "[[--] PROGRAM [ARGUMENTS...]]" : "[--] PROGRAM [ARGUMENTS...]");
   }
-  /// A flag that may have a value comes as "--stats{default}".
+  /// Returns the name of an option. A flag that may have a value comes as "--stats{default}".
   std::string make_option_name(const CLI::Option* option, bool positional) const override {
     const auto name = CLI::Formatter::make_option_name(option, positional);
     const auto brace = name.find('{');
@@ -60,7 +60,7 @@ CLI::App* add_run(CLI::App& app, RunRequest& request) {
       "run", "Run a program with its loops on the tree, or on another schedule of the library");
   run->formatter(program_formatter("run"));
   run->footer(k_run_footer);
-  run->option_defaults()->take_last(); // so that what is typed behind an alias or a script's options counts
+  run->option_defaults()->take_last(); // so that options behind an alias or a script's options count
   run->add_option(
          "--schedule", request.schedule,
          fmt::format("Value of OMP_SCHEDULE instead of wstree: {}, each with [,chunk]", all_schedules()))

@@ -34,7 +34,7 @@ bool is_first_rank(const Environment& environment) {
                              [&](const char* name) { return environment.get(name).value_or("0") == "0"; });
 }
 
-/// "4 ranks (MPI_LOCALNRANKS) share "; empty for one.
+/// Returns "4 ranks (MPI_LOCALNRANKS) share "; empty for one.
 std::string ranks_that_share(const place::FoundCpus& found) {
   return found.claims.ranks > 1 ? fmt::format("{} ranks ({}) share ", found.claims.ranks, found.rank_source)
                                 : std::string();

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The report with what the loops are called.
+/// Returns the report with the names of loops.
 ordered_json with_names(std::string_view report, names::Resolver& resolver) {
   auto document = ordered_json::parse(report);
   for (auto& loop : document["loops"]) {

@@ -33,7 +33,7 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 struct Column {
   std::string head;
   bool is_left;
-  int keep; ///< those with the smallest number go first if there is too little room
+  int keep; ///< columns with the smallest number go first if there is too little room
   std::vector<std::string> cells = {};
 
   [[nodiscard]] std::size_t width() const {
@@ -93,7 +93,7 @@ void fit(std::vector<Column>& columns, std::size_t width) {
     const auto whole = width_of(columns);
     const auto name = columns.front().width();
     if (whole <= width || first->keep == 9) break;
-    // Shorter names before fewer columns, as long as the names say something.
+    // Names are shortened before columns are left out, as long as enough of the names remains.
     if (whole - width + k_narrowest_name + 16 <= name) break;
     columns.erase(first);
   }
@@ -114,7 +114,7 @@ std::string line_of(const std::vector<Column>& columns, std::optional<std::size_
   return line;
 }
 
-/// One line for each region that is not served although it may be a static loop.
+/// Returns one line for each region that is not served although it may be a static loop.
 std::string unserved_text(const std::vector<UnservedRegion>& regions, const Terminal& terminal) {
   std::string text;
   for (const auto& region : regions)

@@ -37,7 +37,7 @@ constexpr int k_top = 54, k_bottom = 44, k_right = 14, k_legend_line = 20;
 
 double scaled(double value, bool logarithmic) { return logarithmic ? std::log2(value) : value; }
 
-/// 1, 2 or 5 times a power of ten, so that some four steps make up `range`.
+/// Returns 1, 2 or 5 times a power of ten, so that some four steps make up `range`.
 double round_step(double range) {
   const double rough = range / 4, power = std::pow(10, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -107,7 +107,7 @@ private:
   int left_, right_, top_, bottom_;
 };
 
-/// Every name once, from `top` on. Returns where the legend ends.
+/// Draws every name once, from `top` on. Returns where the legend ends.
 int draw_legend(SvgPaper& paper, const std::vector<Diagram>& diagrams, int width, int top) {
   std::vector<const Curve*> curves;
   int room = 120;

@@ -10,16 +10,16 @@
 
 namespace wstree::cli {
 
-/// How a curve is drawn. Readers tell the pens apart whatever colours they see: the hues are those of Okabe
+/// The style of a curve. Readers tell the pens apart whatever colours they see: the hues are those of Okabe
 /// and Ito, and pens of one hue differ in dashes and dots.
 struct Pen {
   std::string_view colour;
   std::string_view dashes = "none"; ///< dots of a dashed pen are hollow
 };
 Pen pen_of(std::size_t index);
-/// The pen that a schedule or strategy has in all pictures; of unknown ones that of `index`.
+/// Returns the pen that a schedule or strategy has in all pictures; of unknown ones that of `index`.
 Pen pen_of(std::string_view name, std::size_t index);
-/// The pens of all curves of a picture: the same, but no two alike as long as there are others.
+/// Returns the pens of all curves of a picture: the same, but no two alike as long as there are others.
 std::vector<Pen> pens_of(const std::vector<std::string>& names);
 
 struct Tick {
@@ -49,8 +49,8 @@ struct Curve {
   std::string name; ///< in the legend; "": not there
   Pen pen;
   std::vector<Mark> marks;
-  double width = 1.8;   ///< of the line; 0: dots alone
-  bool has_dots = true; ///< else the line alone
+  double width = 1.8;   ///< width of the line; 0: dots alone
+  bool has_dots = true; ///< false: the line alone
 };
 
 struct Diagram {
@@ -63,7 +63,7 @@ struct Picture {
   std::string title, description;
   std::vector<Diagram> diagrams;
   int columns = 3;
-  int width = 330, height = 260; ///< of a diagram
+  int width = 330, height = 260; ///< size of a diagram
   std::string note = {};         ///< below the legend
 };
 
@@ -74,7 +74,7 @@ struct Bar {
   double value;
   std::string text; ///< behind the bar
   Pen pen;
-  std::optional<double> low = {}, high = {}; ///< of the interval that holds the value
+  std::optional<double> low = {}, high = {}; ///< bounds of the interval that holds the value
   std::vector<Mark> runs = {};               ///< dots at x; y is not looked at
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What there is to say about a command beyond the screen that --help fills: the manual and `wstree help
-// COMMAND` have it.
+// Details about a command that have no room on the screen that --help fills: the manual and `wstree help
+// COMMAND` have them.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -25,7 +25,7 @@ inline void set_details(CLI::App& command, std::string details) {
   command.formatter(std::make_shared<DetailedFormatter>(std::move(details)));
 }
 
-/// Empty if nothing was set.
+/// Returns the details of a command; empty if none were set.
 inline std::string details_of(const CLI::App& command) {
   const auto* detailed = dynamic_cast<const DetailedFormatter*>(command.get_formatter().get());
   return detailed != nullptr ? detailed->details() : std::string();

@@ -8,15 +8,15 @@
 
 namespace wstree::cli {
 
-/// Whether LD_PRELOAD can hold the path: the loader splits it at blanks and colons and knows no quotes.
+/// Returns whether LD_PRELOAD can hold the path: the loader splits it at blanks and colons and has no quotes.
 bool fits_preload(std::string_view path);
 
 /// The environment that a program is going to see.
 class Environment {
 public:
-  /// A copy of ours, order included.
+  /// Copies this process's environment, order included.
   Environment();
-  /// Of entries "NAME=value".
+  /// Makes an environment of entries "NAME=value".
   explicit Environment(std::vector<std::string> entries);
 
   [[nodiscard]] std::optional<std::string> get(std::string_view name) const;
@@ -27,7 +27,7 @@ public:
   /// their order, those that fit.
   void preload_first(std::string_view library, const std::vector<std::string>& needed = {});
 
-  /// For execve: ends with a null pointer and is valid until the next change.
+  /// Returns the pointers for execve: they end with a null pointer and are valid until the next change.
   [[nodiscard]] std::vector<char*> pointers();
 
 private:

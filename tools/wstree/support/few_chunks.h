@@ -8,7 +8,7 @@ namespace wstree::cli {
 /// Executions have fewer chunks than this for each thread.
 inline constexpr std::uint64_t k_few_chunks = 4;
 
-/// Whether so few whole chunks are handed out that no schedule can make the loop even.
+/// Returns whether so few whole chunks are handed out that no schedule can make the loop even.
 inline bool has_few_chunks(std::uint64_t chunk, std::uint64_t iterations, std::uint64_t calls,
                            std::uint64_t threads) {
   if (chunk <= 1 || calls == 0) return false;

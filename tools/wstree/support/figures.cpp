@@ -24,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 using config::StatsFormat;
 
-/// A file name pattern of the library as one of glob(7) that matches all names which it may stand for.
+/// Returns a pattern of glob(7) that matches all names for which the file name pattern of the library
+/// may stand.
 std::string to_glob(std::string_view pattern) {
   std::string result;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -79,7 +80,7 @@ bool has_loops(const std::string& report) {
          !parsed["loops"].empty();
 }
 
-/// Descriptors, pipes and devices: what is written there cannot be read back.
+/// Returns whether the path is a descriptor, a pipe or a device: its output cannot be read back.
 bool is_stream(const fs::path& path) {
   struct stat status {};
   const auto text = path.string();
@@ -98,7 +99,7 @@ Figures::Figures(std::string_view wish) {
   }
   if (!stats || stats->path.empty()) {
     shown_ = stats ? stats->format : StatsFormat::off;
-    make_folder(); // for JSON: debug information names the loops, and text has no room for what finds it
+    make_folder(); // for JSON: debug information names the loops, and text has no room for its places
     return;
   }
   if (is_stream(stats->path)) {
@@ -124,7 +125,7 @@ bool Figures::settle(const Ending& ending) {
   if (shown_ != StatsFormat::off) missing_ = why_missing(ending);
   const auto reports = take();
   const bool served = std::any_of(reports.begin(), reports.end(), has_loops);
-  // That a helper of the program had no loops says nothing of the program.
+  // A helper of the program without loops does not show that the program has none.
   if (shown_ != StatsFormat::off && (served || missing_.empty())) show(reports);
   return served;
 }
@@ -150,7 +151,7 @@ void Figures::show(const std::vector<std::string>& reports) const {
     return;
   }
   names::Resolver resolver;
-  // Of many processes those matter that had loops; of those without one is enough.
+  // Among many processes, those with loops are shown; of the others, one is enough.
   std::vector<Statistics> shown;
   std::vector<Statistics> without;
   for (const auto& report : reports)

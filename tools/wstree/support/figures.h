@@ -11,9 +11,9 @@
 
 namespace wstree::cli {
 
-/// Finds out from the figures that the library writes whether a run had a loop served, in whatever process
-/// that was. The user's own wish for figures is kept: in a file they are read from there; figures for stderr
-/// are collected in a folder of ours and shown when the run is over, those in text with the names of loops.
+/// Finds out from the figures that the library writes whether a run had a loop served, in any process. The
+/// user's own wish for figures is kept: in a file they are read from there; figures for stderr are collected
+/// in a folder of ours and shown when the run is over, those in text with the names of loops.
 class Figures {
 public:
   /// `wish`: value of WSTREE_STATS that is in force for the run; "" for none. Call before the program starts.
@@ -22,16 +22,17 @@ public:
   Figures& operator=(const Figures&) = delete;
   ~Figures();
 
-  /// Why figures cannot be had, as one line for the user; empty if they can.
+  /// Returns the reason why figures cannot be had, as one line for the user; empty if they can.
   [[nodiscard]] const std::string& problem() const { return problem_; }
-  /// What WSTREE_STATS has to be for the run.
+  /// Returns the value of WSTREE_STATS for the run.
   [[nodiscard]] std::string setting() const;
-  /// When the program has ended: shows what the user wanted to see on stderr and removes the folder. True if
-  /// a loop was served. Call once.
+  /// Shows the figures that the user wanted on stderr, and removes the folder. Returns whether a loop was
+  /// served. Call once, when the program has ended.
   [[nodiscard]] bool settle(const Ending& ending);
-  /// After settle(): why figures that the user wanted on stderr did not come; empty if they did.
+  /// Returns the reason why figures that the user wanted on stderr did not come; empty if they did. Called
+  /// after settle().
   [[nodiscard]] const std::string& missing() const { return missing_; }
-  /// Instead of settle(): all reports as they were written.
+  /// Returns all reports as they were written; called instead of settle().
   [[nodiscard]] std::vector<std::string> take();
 
 private:
@@ -43,7 +44,7 @@ private:
 
   config::StatsFormat shown_ = config::StatsFormat::off; // on stderr, at the end
   config::StatsFormat format_ = config::StatsFormat::json;
-  std::string pattern_;                        // of the library: with %p and so on
+  std::string pattern_;                        // the library's pattern: with %p and so on
   std::filesystem::path folder_;               // ours, or empty
   std::vector<std::filesystem::path> present_; // matched the pattern before the run
   std::string problem_;

@@ -9,7 +9,8 @@ namespace wstree::cli {
 
 namespace {
 
-/// Where the second column begins; the first one if there is no second, or if it would be too narrow.
+/// Returns the begin of the second column; of the first one if there is no second, or if it would be
+/// too narrow.
 std::size_t column_of(std::string_view line, std::size_t first, std::size_t width) {
   constexpr std::size_t k_narrowest = 24;
   const auto gap = line.find("  ", first);

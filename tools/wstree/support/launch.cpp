@@ -43,7 +43,7 @@ private:
   struct sigaction on_child_ {};
 };
 
-/// In the child: becomes the program, or tells the parent through the pipe why not.
+/// In the child: becomes the program, or sends the error to the parent through the pipe.
 [[noreturn]] void start(std::vector<std::string>& command, Environment& environment,
                         const HeldSignals& signals, pid_t parent, int report, bool output_to_errors) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -51,12 +51,12 @@ private:
   signals.restore();
   if (output_to_errors) dup2(STDERR_FILENO, STDOUT_FILENO);
   const int error = become(command, environment);
-  // If the parent cannot be told, the exit status is all that is left to say.
+  // The exit status reports the failure if the pipe cannot.
   if (write(report, &error, sizeof error) != sizeof error) _exit(EXIT_FAILURE);
   _exit(EXIT_SUCCESS);
 }
 
-/// Times between two looks at the child: short at first, because most of what it loads it loads soon.
+/// Times between two looks at the child: short at first, because it loads most files soon.
 class Pauses {
 public:
   timespec next() {

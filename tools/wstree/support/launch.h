@@ -16,7 +16,7 @@ int become(std::vector<std::string>& command, Environment& environment);
 struct Ending {
   int error = 0;       ///< errno if the program could not be started
   int wait_status = 0; ///< as waitpid(2) gives it
-  pid_t process = 0;   ///< that was waited for
+  pid_t process = 0;   ///< process that was waited for
 };
 
 struct Supervision {

@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the library may be, relative to the folder of the executable: trees can be moved as a whole.
+/// Folders in which the library may be, relative to the folder of the executable: trees can be moved as
+/// a whole.
 std::vector<fs::path> folders(const fs::path& bin) {
   std::vector<fs::path> result{WSTREE_LIBRARY_FROM_BIN, "../lib"};
   // From an installed executable the path of the build tree leads somewhere else.

@@ -11,9 +11,9 @@ struct LibrarySearch {
   std::string problem;        ///< one line for the user, then
 };
 
-/// The libwstree.so that belongs to this command: the one that WSTREE_LIBRARY names, else the installed one
-/// beside the folder of the executable, else the one of the same build tree. A wrong WSTREE_LIBRARY is an
-/// error and not skipped: a user who sets it wants that file.
+/// Returns the libwstree.so that belongs to this command: the file that WSTREE_LIBRARY names, else the
+/// installed library beside the folder of the executable, else the library of the same build tree. A wrong
+/// WSTREE_LIBRARY is an error and not skipped: a user who sets it wants that file.
 LibrarySearch find_library();
 
 } // namespace wstree::cli

@@ -9,7 +9,8 @@ namespace wstree::cli {
 
 namespace {
 
-/// Leaves out what stands between the outermost `open` and `close`; all of the text if they do not match.
+/// Leaves out the text between the outermost `open` and `close`; returns all of the text if they do
+/// not match.
 std::string without_insides(std::string_view text, char open, char close) {
   std::string result;
   std::size_t depth = 0;

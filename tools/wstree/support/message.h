@@ -10,8 +10,8 @@
 
 namespace wstree::cli {
 
-/// One line on stderr, in one write, so that lines of several processes do not mix. Standard output is for
-/// what was asked for and for the program itself.
+/// Prints one line on stderr, in one write, so that lines of several processes do not mix. Standard output is
+/// for the requested text and for the program itself.
 template <class... Arguments> void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   const auto text = fmt::format(format, std::forward<Arguments>(arguments)...);
   const auto line = fmt::format("wstree: {}\n", visible(text));

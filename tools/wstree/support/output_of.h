@@ -10,8 +10,8 @@ namespace wstree::cli {
 
 enum class Stream { output, errors };
 
-/// What a command prints on one of its streams, whatever its exit status; the other one is thrown away. Empty
-/// if it cannot be started. The command is a path.
+/// Returns the output of a command on one of its streams, whatever its exit status; the other stream is
+/// thrown away. Empty if it cannot be started. The command is a path.
 std::string output_of(std::vector<std::string> command, Environment& environment,
                       Stream stream = Stream::output);
 

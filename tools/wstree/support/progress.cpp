@@ -9,7 +9,7 @@ namespace wstree::cli {
 namespace {
 
 constexpr double k_first_after = 1;       // seconds
-constexpr double k_least_part = 0.02;     // of the work, before anything is said of the rest
+constexpr double k_least_part = 0.02;     // part of the work before a time for the rest is shown
 constexpr std::size_t k_usual_width = 80; // columns
 
 std::string with_time_left(const std::string& text, std::optional<double> left) {

@@ -10,11 +10,11 @@
 
 namespace wstree::cli {
 
-/// "12 s", "3:07 min"
+/// Returns a text such as "12 s" or "3:07 min".
 std::string wait_text(double seconds);
 
-/// A line on stderr that says how far a command is and how long the rest will take: on a terminal only, and
-/// not before the command has taken a second. The line goes away with the object. Any thread may show.
+/// A line on stderr with the progress of a command and the time that the rest will take: on a terminal only,
+/// and not before the command has taken a second. The line goes away with the object. Any thread may show.
 class Progress {
 public:
   explicit Progress(Terminal terminal = terminal_of(stderr)) : terminal_(terminal) {}
@@ -22,11 +22,11 @@ public:
   Progress& operator=(const Progress&) = delete;
   ~Progress() { clear(); }
 
-  /// `left`: seconds.
+  /// Shows the progress. `left`: seconds.
   void show(const std::string& text, std::optional<double> left = std::nullopt);
-  /// `done` of the work, from 0 to 1: the rest takes as long in proportion.
+  /// Shows that `done` of the work, from 0 to 1, is done: the rest takes as long in proportion.
   void show_part(const std::string& text, double done);
-  /// A line that stays, for commands whose programs write to the terminal themselves.
+  /// Prints a line that stays, for commands whose programs write to the terminal themselves.
   void note(const std::string& text, std::optional<double> left = std::nullopt) const;
   void clear();
 

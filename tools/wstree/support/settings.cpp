@@ -21,7 +21,7 @@ std::string not_understood(std::string_view option, std::string_view value, std:
   return fmt::format("{} '{}' is not understood{} (accepted: {})", option, value, question(near), accepted);
 }
 
-/// What precedes the number or the path in a value.
+/// Returns the word before the number or the path in a value.
 std::string_view first_word(const std::optional<std::string>& value, char separator) {
   return value ? config::split(*value, separator).head : std::string_view();
 }
@@ -40,7 +40,7 @@ std::string bad_schedule(std::string_view value) {
                      request ? fmt::format(", chunk from 1 to {}", config::k_max_chunk) : "");
 }
 
-/// What --chunk is the chunk of.
+/// Returns the kind of schedule for which --chunk is given.
 std::string_view kind_of(const RunRequest& request) {
   if (!request.schedule) return "wstree";
   return std::string_view(*request.schedule).substr(0, request.schedule->find(','));
@@ -53,7 +53,7 @@ std::string bad_chunk(const RunRequest& request) {
                                                                           : config::k_max_chunk));
 }
 
-/// The schedule that the program is to see; nothing if it is in the environment already.
+/// Returns the schedule that the program is to see; nothing if it is in the environment already.
 std::optional<std::string> wanted_schedule(const RunRequest& request, std::string_view present) {
   const auto chunk = request.chunk ? fmt::format(",{}", *request.chunk) : std::string();
   if (request.schedule) return *request.schedule + chunk;

@@ -11,7 +11,8 @@ namespace wstree::cli {
 
 namespace {
 
-/// Only what XML allows; names of files and of loops are the only texts that may hold anything else.
+/// Writes only characters that XML allows; names of files and of loops are the only texts that may
+/// hold others.
 std::string escaped(std::string_view text) {
   constexpr std::string_view k_dot = " · "; // the one sign of ours that is not ASCII
   std::string result;
@@ -33,7 +34,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// With at most one place behind the point.
+/// Returns the number with at most one place behind the point.
 std::string number(double value) {
   auto text = fmt::format("{:.1f}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);

@@ -31,42 +31,43 @@ struct Stroke {
 struct Type {
   int size = 12;
   std::string_view fill = "#1a1a1a";
-  std::string_view anchor = "start"; ///< where the given point is: start, middle or end
+  std::string_view anchor = "start"; ///< position of the given point: start, middle or end
   bool bold = false;
 };
 
-/// About how wide a text is.
+/// Returns about how wide a text is.
 int text_width(std::string_view text, int font);
 
 class SvgPaper {
 public:
-  /// The paper ends `margin` behind what has been drawn.
+  /// Constructs a paper that ends `margin` behind the drawing.
   explicit SvgPaper(int margin) : margin_(margin) {}
 
-  /// The point from which all coordinates that follow count.
+  /// Sets the point from which all coordinates that follow count.
   void set_origin(int x, int y);
-  /// The paper is at least so large, without its margin.
+  /// Makes the paper at least so large, without its margin.
   void reach(double right, double bottom);
 
-  /// `kind`: class of the element, for tests and scripts. `hint`: shown where the mouse is.
+  /// Draws a rectangle. `kind`: class of the element, for tests and scripts. `hint`: shown where the
+  /// mouse is.
   void rectangle(const Rectangle& area, const Paint& paint, int radius, std::string_view kind = "",
                  std::string_view hint = "");
   void line(Point from, Point to, const Stroke& stroke);
   void line(std::span<const Point> points, const Stroke& stroke);
   void dot(Point centre, double radius, const Paint& paint, std::string_view hint);
-  /// (x, y): of the base line.
+  /// Writes a text; (x, y) is on its base line.
   void text(double x, double y, std::string_view text, const Type& type);
-  /// Lines between x and `limit`, broken at blanks; returns the base line for what comes next.
+  /// Lines between x and `limit`, broken at blanks; returns the base line for the next text.
   int paragraph(int x, int y, int limit, std::string_view text, const Type& type);
 
-  /// The whole document.
+  /// Returns the whole document.
   [[nodiscard]] std::string finish(std::string_view title, std::string_view description) const;
 
 private:
   std::string body_;
   int margin_;
-  int left_ = 0, top_ = 0;        // of the origin
-  double width_ = 0, height_ = 0; // of what has been drawn
+  int left_ = 0, top_ = 0;        // position of the origin
+  double width_ = 0, height_ = 0; // size of the drawn part
 };
 
 } // namespace wstree::cli

@@ -9,7 +9,7 @@
 
 namespace wstree::cli {
 
-/// How a table is shown.
+/// The style of a table.
 struct TableStyle {
   bool last_is_left = false;          ///< the last column is flush left, too
   std::size_t width = 0;              ///< the first column is cut so that lines fit; 0: any width
@@ -31,7 +31,7 @@ public:
         const auto cell = c == 0 ? fitted(row[c], widths[c]) : row[c];
         line += (c == 0 ? gap : "  ") + (is_left ? left(cell, widths[c]) : right(cell, widths[c]));
       }
-      line.erase(line.find_last_not_of(' ') + 1); // of cells that are empty
+      line.erase(line.find_last_not_of(' ') + 1); // blanks of cells that are empty
       const bool is_dim = style.terminal != nullptr && &row == &rows_.front();
       out += (is_dim ? inked(*style.terminal, Ink::dim, line) : line) + '\n';
     }
@@ -40,7 +40,7 @@ public:
 
 private:
   [[nodiscard]] std::vector<std::size_t> widths_for(std::size_t most) const {
-    constexpr std::size_t k_least = 16; // of the first column
+    constexpr std::size_t k_least = 16; // least width of the first column
     std::vector<std::size_t> widths;
     for (const auto& row : rows_) {
       widths.resize(std::max(widths.size(), row.size()));

@@ -29,7 +29,7 @@ bool is_unicode() {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
 
-/// The first byte of character `index`.
+/// Returns the position of the first byte of character `index`.
 std::size_t byte_of(std::string_view text, std::size_t index) {
   std::size_t byte = 0;
   for (; byte < text.size(); ++byte)

@@ -10,17 +10,17 @@
 
 namespace wstree::cli {
 
-/// All of a file, also of one whose size is not known beforehand, as those in /proc. Nothing if it cannot be
-/// read, or is larger than 1 GiB, as devices without an end are; `errno` says which.
+/// Returns all of a file, also if its size is not known beforehand, as in /proc. Nothing if it cannot be
+/// read, or is larger than 1 GiB, as devices without an end are; `errno` has the reason.
 std::optional<std::string> read_text(const std::filesystem::path& path);
 
-/// The same of a file that may have no end: at most the first `most` bytes of it.
+/// Reads a file that may have no end: at most the first `most` bytes of it.
 std::optional<std::string> read_start(const std::filesystem::path& path, std::size_t most);
 
-/// Whether it is one of these regular files, under whatever name.
+/// Returns whether the path is one of these regular files, under whatever name.
 bool is_one_of(const std::vector<std::string>& files, const std::string& path);
 
-/// Replaces the file. False: it says why not.
+/// Replaces the file. Returns false after a message to the user.
 bool write_text(const std::string& path, const std::string& text);
 
 } // namespace wstree::cli

@@ -7,8 +7,8 @@
 
 namespace wstree::cli {
 
-/// A sentence about the time that even loops lose beside their work; empty: not much. `seconds`: the time of
-/// so many threads, where one thread takes `alone`.
+/// Returns a sentence about the time that even loops lose beside their work; empty: not much. `seconds`: the
+/// time of so many threads, where one thread takes `alone`.
 inline std::string time_elsewhere(std::uint64_t threads, double seconds, double alone) {
   constexpr double k_far_more = 1.6;
   const double times = alone > 0 ? static_cast<double>(threads) * seconds / alone : 0;

@@ -13,12 +13,12 @@ namespace wstree::cli {
 /// Parts between separators, without blanks at their ends.
 std::vector<std::string> parts_of(std::string_view text, char separator);
 
-/// All digits.
+/// Returns the number if the text is all digits.
 std::optional<std::uint64_t> whole_number(std::string_view text);
-/// In thousandths: "45", "0.5" or "1.25", up to three places.
+/// Returns thousandths: of "45", "0.5" or "1.25", up to three places.
 std::optional<std::uint64_t> thousandths(std::string_view text);
 
-/// 1234567 as "1,234,567".
+/// Returns "1,234,567" for 1234567.
 std::string with_commas(std::uint64_t value);
 /// Thousandths as "45" or "0.5".
 std::string decimal(std::uint64_t thousandths);

@@ -17,7 +17,7 @@ inline std::string visible(std::string_view text) {
   return result;
 }
 
-/// The same for text of several lines.
+/// Makes text of several lines visible.
 inline std::string visible_lines(std::string_view text) {
   std::string result;
   for (;;) {

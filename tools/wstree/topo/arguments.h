@@ -7,7 +7,7 @@
 
 namespace wstree::cli {
 
-/// The options of `wstree topo`.
+/// Adds the command `topo` with its options.
 CLI::App* add_topo(CLI::App& app, TopoRequest& request);
 
 } // namespace wstree::cli

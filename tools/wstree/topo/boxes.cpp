@@ -67,7 +67,7 @@ private:
     }
   }
 
-  /// A box around a single one that is as large would only take room.
+  /// Unites a box with the single box in it, around which it would only take room.
   static void unite(Box& box) {
     if (box.label.empty() || box.boxes.size() != 1) return;
     Box inner = std::move(box.boxes.front());
@@ -102,7 +102,7 @@ void seat(Box& root, const Topo& topo, std::uint32_t member) {
   home->chips.push_back({member, {}});
 }
 
-/// Where members have more than one CPU each, these show their names at most.
+/// Flattens or removes boxes of single CPUs, if the member around them has several CPUs.
 void flatten(Box& box, const Density& density) {
   for (auto& inner : box.boxes) flatten(inner, density);
   const bool is_bare = std::ranges::all_of(
@@ -112,9 +112,10 @@ void flatten(Box& box, const Density& density) {
   for (auto& inner : box.boxes) inner.is_flat = true;
 }
 
-/// How many columns make `count` tiles about `aspect` times as wide as high, with few left empty.
+/// Returns the number of columns that make `count` tiles about `aspect` times as wide as high, with few
+/// left empty.
 int columns_for(std::size_t count, int width, int height, double aspect) {
-  constexpr double k_empty = 8; // what a tile left empty costs
+  constexpr double k_empty = 8; // cost of a tile left empty
   int best = 1;
   double least = 1e9;
   for (std::size_t columns = 1; columns <= count; ++columns) {
@@ -167,7 +168,7 @@ public:
     box.area.height = height + 2 * padding(box);
   }
 
-  /// `box.area` is where it goes, at least as large as measured.
+  /// Places the content of a box; `box.area` is its final area, at least as large as measured.
   void place(Box& box) const {
     const int left = box.area.x + padding(box);
     const int width = box.area.width - 2 * padding(box);
@@ -185,7 +186,7 @@ public:
       }
       y += rows(box.boxes.size(), box.columns) * (box.tile.height + density_.gap);
     }
-    // Those of a CPU stand in the middle below its label.
+    // Chips of a CPU stand in the middle below its label.
     const int used = box.chip_columns * step_x() - density_.gap;
     const int first = box.boxes.empty() ? left + (width - used) / 2 : left;
     for (std::size_t i = 0; i < box.chips.size(); ++i) {
@@ -200,7 +201,7 @@ private:
   int step_x() const { return density_.chip_width + density_.gap; }
   int step_y() const { return density_.chip_height + density_.gap; }
   int header(const Box& box) const { return box.shows_label ? density_.font + 5 : 0; }
-  /// A cell that shows nothing but members needs no border of its own.
+  /// Returns the padding of a box. A cell that shows nothing but members needs no border of its own.
   int padding(const Box& box) const { return box.boxes.empty() && !box.shows_label ? 0 : density_.padding; }
   static bool has_chips(const Box& box) { return !box.chips.empty() || (box.boxes.empty() && !box.is_flat); }
   static int rows(std::size_t count, int columns) {

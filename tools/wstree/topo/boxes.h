@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A machine as boxes within boxes: what they hold, and where they are on a drawing.
+// A machine as boxes within boxes: their contents, and their places on a drawing.
 #pragma once
 
 #include "facts.h"
@@ -14,10 +14,10 @@ namespace wstree::cli {
 
 /// Sizes in pixels. The more there is to show, the smaller and the less of it has a name.
 struct Density {
-  int chip_width, chip_height; ///< of a member
+  int chip_width, chip_height; ///< size of a member
   int chip_font;               ///< 0: members have no numbers
   int gap, padding;
-  int font;                 ///< of the labels of boxes
+  int font;                 ///< font of the labels of boxes
   place::Level first_label; ///< boxes of this level and above have labels
   bool cpu_labels;
 };
@@ -39,14 +39,14 @@ struct Box {
   bool is_flat = false;             ///< no room for members
   std::uint32_t begin = 0, end = 0; ///< CPUs, as indices of the machine
   std::vector<Box> boxes;
-  std::vector<Chip> chips; ///< of the members whose place is all of this, and not within one of the boxes
+  std::vector<Chip> chips; ///< members whose place is all of this, and not within one of the boxes
   Rectangle area;          ///< once it is arranged
-  // How the boxes and the chips in it are laid out:
+  // Layout of the boxes and the chips in it:
   Rectangle tile;
   int columns = 1, chip_columns = 1;
 };
 
-/// The machine with its team. Of the areas only the sizes are known.
+/// Returns the machine with its team. Areas have sizes, but no places yet.
 Box boxes_of(const Topo& topo, const Density& density);
 /// Gives everything its place, the upper left corner of `root` being at (x, y).
 void place_at(Box& root, const Density& density, int x, int y);

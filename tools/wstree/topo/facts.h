@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `wstree topo` shows, in whatever form.
+// The facts that `wstree topo` shows, in whatever form.
 #pragma once
 
 #include "commands.h"
@@ -24,13 +24,13 @@ namespace wstree::cli {
 
 using Numbers = std::vector<std::uint32_t>;
 
-/// "0-3,8", as taskset writes it. The numbers stand in rising order.
+/// Returns a list such as "0-3,8", as taskset writes it. The numbers stand in rising order.
 std::string to_list(const Numbers& numbers);
-/// "2 cores", "1 core"
+/// Returns "2 cores" or "1 core".
 std::string counted(std::size_t count, std::string_view noun);
 
-/// The levels of a machine from the inside outwards, the machine itself at the end. Which of two is the outer
-/// one differs: a NUMA node may be part of a package or of what shares an L3 cache, or the other way round.
+/// Returns the levels of a machine from the inside outwards, the machine itself at the end. The order differs
+/// between machines: a NUMA node may be part of a package or of an L3 cache's domain, or the other way round.
 std::vector<place::Level> nesting(const place::Machine& machine);
 
 /// Members that are equally far from a thief.
@@ -46,42 +46,41 @@ struct MemberGroup {
 
 /// A machine and a team on it.
 struct Topo {
-  Environment environment; ///< what the limits were read from; they may point into it
+  Environment environment; ///< the source of the limits, which may point into it
   std::string source;      ///< "this machine", "synthetic machine", ...
   std::unique_ptr<const place::Machine> machine;
-  std::vector<place::Level> levels;    ///< those that it has, from the inside outwards; see nesting()
+  std::vector<place::Level> levels;    ///< levels of the machine, from the inside outwards; see nesting()
   std::optional<place::Limits> limits; ///< only of this machine
   config::Bind bind = config::Bind::auto_;
   place::Decision decision;
-  std::string reason; ///< of the decision
+  std::string reason; ///< reason for the decision
   std::uint32_t members = 1;
   std::unique_ptr<const place::Places> places; ///< nullptr: no thread is pinned
   std::unique_ptr<const place::Layout> layout; ///< nullptr as well
 
   [[nodiscard]] bool pins() const { return layout != nullptr; }
-  /// "threads are pinned (auto: 2 members on 2 cores)", as the library says it.
+  /// Returns "threads are pinned (auto: 2 members on 2 cores)", in the words of the library.
   [[nodiscard]] std::string verdict() const;
-  /// "2 packages, 4 NUMA nodes, ..., 32 PUs": only what the machine has.
+  /// Returns "2 packages, 4 NUMA nodes, ..., 32 PUs": only levels that the machine has.
   [[nodiscard]] std::string summary() const;
 
-  /// The rest is for teams that are pinned.
-  /// The system's numbers of the CPUs in the place of a member.
+  /// Returns the system's numbers of the CPUs in the place of a member. Like the rest, for pinned teams only.
   [[nodiscard]] Numbers cpus(std::uint32_t member) const;
-  /// The numbers of the domains of `level` that its place is in or, if it is a wide one, covers.
+  /// Returns the numbers of the domains of `level` that its place is in or, if it is a wide one, covers.
   [[nodiscard]] Numbers domains(std::uint32_t member, place::Level level) const;
-  /// How far from the inside of the machine a level is.
+  /// Returns the distance of a level from the inside of the machine.
   [[nodiscard]] std::size_t rank(place::Level level) const;
-  /// The innermost thing that holds the places of both.
+  /// Returns the innermost level that holds the places of both.
   [[nodiscard]] place::Level shared(std::uint32_t one, std::uint32_t other) const;
-  /// Nearest first; together they are all other members. One group if no thread is pinned.
+  /// Returns the other members in groups, nearest first. One group if no thread is pinned.
   [[nodiscard]] std::vector<VictimGroup> victims(std::uint32_t member) const;
-  /// The finest level that divides the team into at most `limit` groups, in the order of the machine.
+  /// Returns the finest level that divides the team into at most `limit` groups, in the order of the machine.
   [[nodiscard]] std::vector<MemberGroup> groups(std::size_t limit) const;
   /// Places that no member has.
   [[nodiscard]] Numbers unused_places() const;
 };
 
-/// Returns what stands in the way, as one line for the user; nothing if all is well.
+/// Returns the obstacle, as one line for the user; nothing if all is well.
 std::optional<std::string> find_topo(const TopoRequest& request, Topo& topo);
 
 /// Whose order of victims is wanted.

@@ -63,7 +63,7 @@ std::optional<std::string> load_machine(const TopoRequest& request, Topo& topo) 
   return problem;
 }
 
-/// Of another machine nothing is known but its topology.
+/// Returns the limits of this machine; of another machine only the topology is known.
 place::Limits limits_of(const TopoRequest& request, Topo& topo) {
   if (!is_other_machine(request)) {
     auto limits = place::find_limits(topo.environment.pointers().data());

@@ -15,14 +15,14 @@ namespace {
 
 using place::Level;
 
-/// Of NUMA nodes or packages: pale, because members stand on them.
+/// Hues of NUMA nodes or packages: pale, because members stand on them.
 constexpr std::array k_hues{Paint{"#d3e4f5", "#33659c"}, Paint{"#d8edd1", "#437f34"},
                             Paint{"#e6dbf2", "#6f4b9e"}, Paint{"#fbeec5", "#8f7120"},
                             Paint{"#cfeeec", "#25807f"}, Paint{"#f6dce9", "#a24a7d"},
                             Paint{"#e4e6e8", "#5d6670"}, Paint{"#e6ebc4", "#6c7527"}};
 constexpr Paint k_machine{"#fafafa", "#70777d"}, k_empty{"#ffffff", "#b4bac0"};
 
-/// How a member is painted and its number written.
+/// The paint of a member and of its number.
 struct Shade {
   Paint paint;
   std::string_view number;
@@ -34,7 +34,8 @@ constexpr std::array<Shade, place::k_levels> k_shades{
     Shade{{"#8f0d14", "#5c080d"}, k_light}, Shade{{"#cb2026", "#8f0d14"}, k_light},
     Shade{{"#ef6f51", "#a5392a"}, k_dark},  Shade{{"#faa283", "#b3553c"}, k_dark},
     Shade{{"#fccfbb", "#bb6d55"}, k_dark},  Shade{{"#fff0e9", "#bf8471"}, k_dark}};
-/// Of `count` distances the nearest has the strongest shade and the farthest a weak one.
+/// Returns the shade of a distance: of `count` distances the nearest has the strongest shade and the farthest
+/// a weak one.
 const Shade& shade_of(std::size_t ring, std::size_t count) {
   constexpr std::array<std::array<std::size_t, place::k_levels>, place::k_levels> k_choice{
       {{1}, {1, 4}, {1, 3, 5}, {1, 2, 4, 5}, {0, 1, 2, 4, 5}, {0, 1, 2, 3, 4, 5}}};
@@ -43,7 +44,7 @@ const Shade& shade_of(std::size_t ring, std::size_t count) {
 }
 
 constexpr int k_margin = 16;
-constexpr int k_line = 20; // of the legend
+constexpr int k_line = 20; // height of a line of the legend
 
 class Drawing {
 public:
@@ -126,7 +127,8 @@ private:
     }
   }
 
-  /// What members share, or groups of them: a line for each thief, a column for each victim.
+  /// Draws the levels that members, or groups of them, share: a line for each thief, a column for
+  /// each victim.
   void draw_matrix() {
     constexpr std::size_t k_most = 32;
     constexpr int k_cell = 20;
@@ -182,7 +184,7 @@ private:
   const Thief& thief_;
   const Density& density_;
   std::vector<const Shade*> shades_; // by member
-  std::vector<VictimGroup> victims_; // of the thief
+  std::vector<VictimGroup> victims_; // victims of the thief
   SvgPaper paper_{k_margin};
   int y_ = 0;
 };

@@ -11,7 +11,7 @@ namespace {
 
 using place::Level;
 
-constexpr std::uint32_t k_most_rows = 64; // of the table of members; of a larger team it shows groups
+constexpr std::uint32_t k_most_rows = 64; // rows of the table of members; for a larger team it shows groups
 constexpr std::size_t k_most_groups = 32; // then
 constexpr std::uint32_t k_largest_matrix = 16;
 
@@ -55,7 +55,7 @@ Row row_of(const Topo& topo, std::uint32_t member) {
   return row;
 }
 
-/// What the members of a group have, together.
+/// Returns the numbers of all members of a group together.
 template <class Get> std::string together(const MemberGroup& group, Get&& get) {
   Numbers all;
   for (const auto member : group.members) {
@@ -114,11 +114,11 @@ std::string matrix(const Topo& topo) {
   return fmt::format("What two members share ({}):\n{}", legend, table(rows));
 }
 
-/// How many others a member shares each level with, at least and at most.
+/// Returns the number of others with which a member shares each level, at least and at most.
 std::string spread_of_distances(const Topo& topo) {
   struct Range {
     std::size_t least = ~std::size_t{0}, most = 0;
-    std::uint32_t members = 0; // that have such victims
+    std::uint32_t members = 0; // members that have such victims
   };
   std::array<Range, place::k_levels> ranges{};
   for (std::uint32_t member = 0; member < topo.members; ++member) {

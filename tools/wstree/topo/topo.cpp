@@ -27,7 +27,7 @@ Examples:
   OMP_NUM_THREADS=8 WSTREE_BIND=spread wstree topo
   wstree topo --synthetic "package:2 numa:2 l3:2 core:4 pu:2" --bind close -n 16 --victims 3)";
 
-/// The number of a member, or "all".
+/// Returns the number of a member, or "all".
 std::optional<Thief> parse_thief(const std::string& text, std::uint32_t members) {
   if (text == "all") return Thief{true, 0};
   Thief thief;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a static loop is cut, from what the members of earlier teams took for their parts (README.md).
+// Bounds of a static loop's parts, computed from the times that the members of earlier teams took for their
+// parts (README.md).
 #pragma once
 
 #include "cost_curve.h"
@@ -15,7 +16,7 @@
 
 namespace wstree::core {
 
-/// Where a part of equal_part() begins; part `members` begins at the end.
+/// Returns the begin of a part of equal_part(); part `members` begins at the end.
 constexpr std::uint64_t equal_bound(std::uint64_t iterations, std::uint32_t members,
                                     std::uint32_t part) noexcept {
   return equal_part(iterations, members, part).begin;
@@ -26,7 +27,7 @@ constexpr std::uint64_t equal_bound(std::uint64_t iterations, std::uint32_t memb
 /// bytes() gives for any number of members.
 class Balance {
 public:
-  /// More members, or more iterations than numbers with a fraction can tell apart, are left alone.
+  /// More members, or more iterations than a double can represent with a fraction, are left alone.
   static constexpr std::uint32_t k_most_members = 1024;
   static constexpr std::uint64_t k_most_iterations = std::uint64_t{1} << 48;
   static constexpr bool can_cut(std::uint64_t iterations, std::uint32_t members) noexcept {
@@ -83,8 +84,8 @@ public:
   }
 
 private:
-  /// An execution counts by its time beside the mean one's: what many short ones say must not cost a long one
-  /// more than they save.
+  /// Returns the weight of an execution: its time beside the mean one's. Otherwise costs that many short
+  /// executions have shown could cost a long one more than they have saved.
   double weigh(double sum) noexcept {
     const double weight = usual_ > 0 ? sum / usual_ : 1;
     usual_ += (sum - usual_) / std::min<double>(executions_, tuning::k_balanced_mean);
@@ -100,7 +101,7 @@ private:
     } else {
       for (std::uint32_t m = 0; m <= members_; ++m) wanted_[m] = equal_bound(iterations_, members_, m);
       saved = (imbalance_of(wanted_) - seen_) * sum;
-      // Where one member alone took longer, it may have been interrupted: but not twice in turn.
+      // One member alone that took longer may have been interrupted: excused, but not twice in turn.
       if (saved < -usual_ && sum * (1 - seen_ / members_) < tuning::k_far_longer * usual_ &&
           std::exchange(excused_, busiest()) != busiest())
         saved = -usual_;
@@ -135,8 +136,8 @@ private:
     return members_ * worst;
   }
 
-  /// Returns how much the latest execution counts. Errors that go on in the same direction say that costs
-  /// change; errors that alternate are noise, or the answer to the correction before.
+  /// Returns the weight of the latest execution. Errors that go on in one direction show that costs change;
+  /// errors that alternate are noise, or the answer to the correction before.
   double choose_gain() noexcept {
     double error = 0;
     double square = 0;
@@ -213,7 +214,7 @@ private:
   std::uint64_t longest_move() const noexcept {
     return static_cast<std::uint64_t>(tuning::k_longest_move * static_cast<double>(iterations_)) + 1;
   }
-  /// Cuts parts as the curve asks for, if that is worth it. No bound moves by more than `longest` iterations.
+  /// Cuts parts by the curve, if that is worth it. No bound moves by more than `longest` iterations.
   void move(std::uint64_t longest) noexcept {
     if (saved_ < 0) return;
     const double now = believed_worst(bounds_);
@@ -245,11 +246,11 @@ private:
   }
 
   CostCurve curve_;
-  double* shares_ = nullptr;        // of the latest execution
-  double* errors_ = nullptr;        // of what was believed of it, in mean parts
-  double* believed_ = nullptr;      // of some bounds
-  std::uint64_t* bounds_ = nullptr; // of the next execution
-  std::uint64_t* wanted_ = nullptr; // those that the curve asks for
+  double* shares_ = nullptr;        // each member's part of the time of the latest execution
+  double* errors_ = nullptr;        // differences between measured and predicted shares, in mean parts
+  double* believed_ = nullptr;      // predicted shares between some bounds
+  std::uint64_t* bounds_ = nullptr; // bounds of the parts in the next execution
+  std::uint64_t* wanted_ = nullptr; // bounds by the curve
   std::uint64_t iterations_ = 0;
   std::uint32_t members_ = 0;
   std::uint32_t executions_ = 0; // since the parts were equal for the first time, or again
@@ -264,8 +265,8 @@ private:
   double seen_ = 1;             // imbalance of the latest execution
   double equal_seen_ = 1;       // the mean of those with equal parts
   double cut_seen_ = 0;         // the mean of the latest ones with cut parts
-  double equal_believed_ = 0;   // what equal parts would have had in these
-  double error_ = 0;            // the usual one
+  double equal_believed_ = 0;   // predicted imbalance of equal parts in the executions with cut parts
+  double error_ = 0;            // usual error of the predicted shares
   double gain_ = 1;
   double doubt_ = 0; // see CostCurve::learn()
   bool equal_ = true;

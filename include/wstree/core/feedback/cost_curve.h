@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the iterations of a loop are believed to cost, as a piecewise constant function of their number.
+// The estimated costs of a loop's iterations, as a piecewise constant function of their number.
 #pragma once
 
 #include "wstree/core/tuning.h"
@@ -18,7 +18,7 @@ public:
     double begin; ///< the first iteration; the piece ends where the next one begins
     double cost;
   };
-  /// Enough for a team of `members`: the cuts of several executions.
+  /// Returns the pieces that suffice for a team of `members`: the cuts of several executions.
   static constexpr std::uint32_t room(std::uint32_t members) noexcept {
     return std::max<std::uint32_t>(tuning::k_fewest_curve_pieces, 6 * members);
   }
@@ -32,9 +32,9 @@ public:
     pieces_[0] = {0, 1};
   }
 
-  /// The parts between `bounds` have taken `shares` of the time. Moves what is believed by `gain` (1: to what
-  /// was seen). Inside of a part the shape stays, because only the sum was seen; the more a part has
-  /// surprised, by `doubt` for each mean part, the flatter becomes what is believed of its inside.
+  /// The parts between `bounds` have taken `shares` of the time. Moves the estimate by `gain` (1: to the
+  /// measured shares). The curve keeps its shape inside of a part, because only the sum was measured; the
+  /// more a part has surprised, the flatter the curve becomes inside of it, by `doubt` for each mean part.
   void learn(const std::uint64_t* bounds, const double* shares, std::uint32_t parts, double gain,
              double doubt) noexcept {
     while (count_ + parts - 1 > room_) merge_flattest();
@@ -61,7 +61,7 @@ public:
     for (std::uint32_t k = 0; k < count_; ++k) pieces_[k].cost /= sum;
   }
 
-  /// What each part between `bounds` is believed to take.
+  /// Writes the estimated cost of each part between `bounds` into `shares`.
   void predict(const std::uint64_t* bounds, double* shares, std::uint32_t parts) const noexcept {
     double before = 0;
     Walk walk(*this);
@@ -93,8 +93,9 @@ private:
   double density(std::uint32_t k) const noexcept { return pieces_[k].cost / length(k); }
   double centre(std::uint32_t k) const noexcept { return pieces_[k].begin + length(k) / 2; }
 
-  /// Half of the difference of the density between the ends of piece k. Costs mostly change gradually, so a
-  /// straight line says more than a step; it stays between the neighbours' densities, and above zero.
+  /// Returns half of the difference of the density between the ends of piece k. Costs mostly change
+  /// gradually, so a straight line fits better than a step; it stays between the neighbours' densities, and
+  /// above zero.
   double tilt(std::uint32_t k) const noexcept {
     if (count_ == 1) return 0;
     const auto slope = [this](std::uint32_t a, std::uint32_t b) {

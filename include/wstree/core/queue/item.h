@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What stands in a work-stealing queue.
+// An item of a work-stealing queue.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Item {
   bool operator==(const Item&) const = default;
 };
 
-/// What came of an attempt to steal.
+/// The result of an attempt to steal.
 enum class Theft : std::uint8_t {
   taken,
   empty,     ///< there was nothing

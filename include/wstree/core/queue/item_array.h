@@ -29,7 +29,7 @@ public:
     }
   }
 
-  /// Of the owner.
+  /// Returns the number of items for which there is room. Only the owner calls it.
   std::int64_t capacity() const noexcept {
     const Block* const block = own();
     return static_cast<std::int64_t>(block == nullptr ? k_initial : block->capacity);
@@ -80,7 +80,7 @@ private:
   };
   static_assert(alignof(Slot) <= alignof(Block));
 
-  /// Only the owner changes it, so it needs no order to read what it wrote itself.
+  /// Only the owner changes it, so it needs no order to read its own writes.
   Block* own() const noexcept { return grown_.load(std::memory_order_relaxed); }
 
   const Slot& slot(const Block* block, std::int64_t index) const noexcept {

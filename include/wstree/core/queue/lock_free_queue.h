@@ -95,21 +95,21 @@ public:
     }
   }
 
-  /// Whether a thief need not try. A hint.
+  /// Returns true if a thief would find no item. A hint.
   bool looks_empty() const noexcept {
     // [Q5] relaxed: hints. A member that acts on them does so through pop() or steal().
     const std::int64_t top = top_.load(P::order(Tag::look, std::memory_order_relaxed));
     return top >= bottom_.load(P::order(Tag::look, std::memory_order_relaxed));
   }
 
-  /// How many items a thief would find. A hint.
+  /// Returns the number of items that a thief would find. A hint.
   std::size_t seen_size() const noexcept {
     const std::int64_t top = top_.load(P::order(Tag::look, std::memory_order_relaxed));       // Q5
     const std::int64_t bottom = bottom_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
     return top < bottom ? static_cast<std::size_t>(bottom - top) : 0;
   }
 
-  /// Reads the items at both ends. Returns false if the queue is empty, or the owner has to ask pop(). Only
+  /// Reads the items at both ends. Returns false if the queue is empty, or the owner has to call pop(). Only
   /// the owner.
   bool look(std::uint64_t& oldest, std::uint64_t& newest) const noexcept {
     const std::int64_t top = top_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5

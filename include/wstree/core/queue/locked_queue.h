@@ -14,12 +14,12 @@
 namespace wstree::core {
 
 /// Duffy, "Building a custom thread pool (series, part 2): a work stealing queue" (2008): LocalPush, LocalPop
-/// and TrySteal. What is changed, and why:
+/// and TrySteal. The changes, and their reasons:
 ///
 /// - Indices have 64 bits. They never wrap, so with 32 the queue is dead after 2^31 pushes.
 /// - Growth keeps the indices. Setting head to 0 and then tail to the count is two writes, and between them
 ///   the queue looks empty, or longer than it is, to members that look without the lock.
-/// - A volatile access of C# is an acquire or a release. One of C++ is neither, and the array would be a data
+/// - A volatile access of C# is an acquire or a release. In C++ it is neither, and the array would be a data
 ///   race; here the order stands beside each access. XCHG is a seq_cst store: the same instruction on x86-64.
 /// - LocalPop asks without the lock whether the queue is empty. A thief that is about to find nothing moves
 ///   head for a moment, and moves it back; if the owner pushes an item meanwhile and wants it back, LocalPop
@@ -60,7 +60,7 @@ public:
   /// LocalPop: takes the newest item. Returns false if the queue is empty. Only the owner.
   bool pop(std::uint64_t& item) noexcept {
     const std::int64_t tail = own_tail() - 1;
-    // Q5, since it is asked again.
+    // Q5, because the queue is read again.
     if (head_.load(P::order(Tag::look, std::memory_order_relaxed)) > tail) return pop_locked(tail, item);
     // [L4] seq_cst, as are L5 to L7: the owner says which item it wants and then looks whether a thief wants
     //      it too; a thief moves head and then looks at tail. One of them has to see the other. Guard:
@@ -90,20 +90,20 @@ public:
     return mine ? Theft::taken : Theft::empty;
   }
 
-  /// Whether a thief need not try. A hint.
+  /// Returns true if a thief would find no item. A hint.
   bool looks_empty() const noexcept {
     const std::int64_t head = head_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
     return head >= tail_.load(P::order(Tag::look, std::memory_order_relaxed));            // Q5
   }
 
-  /// How many items a thief would find. A hint.
+  /// Returns the number of items that a thief would find. A hint.
   std::size_t seen_size() const noexcept {
     const std::int64_t head = head_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
     const std::int64_t tail = tail_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
     return head < tail ? static_cast<std::size_t>(tail - head) : 0;
   }
 
-  /// Reads the items at both ends. Returns false if the queue is empty, or the owner has to ask pop(). Only
+  /// Reads the items at both ends. Returns false if the queue is empty, or the owner has to call pop(). Only
   /// the owner.
   bool look(std::uint64_t& oldest, std::uint64_t& newest) const noexcept {
     const std::int64_t head = head_.load(P::order(Tag::look, std::memory_order_relaxed)); // Q5
@@ -138,13 +138,13 @@ private:
   }
 
   std::int64_t head_for_room() const noexcept {
-    // [L2] acquire: one slot stays free, the one that the latest thief may still be reading. A later thief
+    // [L2] acquire: one slot stays free, as the latest thief may still be reading it. A later thief
     //      has had the lock after that one, so with its head the reading is over; pairs with L6 and L9.
     //      Guard: as for Q6.
     return head_.load(P::order(Tag::find_room_locked, std::memory_order_acquire));
   }
 
-  /// The rest of LocalPop: no thief is at work while it decides. `tail`: of the newest item.
+  /// Does the rest of LocalPop: no thief is at work while it decides. `tail`: of the newest item.
   [[gnu::noinline]] bool pop_locked(std::int64_t tail, std::uint64_t& item) noexcept {
     const Locked locked(*this);
     const bool mine = head_.load(std::memory_order_relaxed) <= tail; // the lock orders it

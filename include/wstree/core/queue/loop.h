@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members of a team share about one loop with work-stealing queues.
+// A team's shared state of one loop with work-stealing queues.
 #pragma once
 
 #include "wstree/core/last_taken.h"
@@ -9,7 +9,7 @@
 
 namespace wstree::core {
 
-/// What one member brings to a loop. Zeroed memory is a valid state.
+/// One member's part of the shared state. Zeroed memory is a valid state.
 template <class P, template <class> class Queue> struct alignas(k_line_pair) QueueCell {
   Queue<P> queue;
   ShareMark<P> share; ///< stands in the global queue until a member takes it

@@ -45,7 +45,7 @@ public:
     return popped;
   }
 
-  /// The first `units` of an item that no other member can see; pushes the rest.
+  /// Returns the first `units` of an item that no other member can see; pushes the rest.
   Item cut(Item item, std::uint32_t units) noexcept {
     return item.size() > units ? push_far_halves(item, units) : item;
   }
@@ -56,13 +56,15 @@ public:
   void end_move(bool moved) noexcept { queue_->end_move(moved); }
 
 private:
-  /// Units from `item` to the end of the oldest one in the own queue: its items follow one another, since all
-  /// are pieces of the one that this member stole last. As of a moment ago: thieves may have taken some.
+  /// Returns the units from `item` to the end of the oldest one in the own queue: its items follow one
+  /// another, since all are pieces of the item that this member stole last. As of a moment ago: thieves may
+  /// have taken some.
   static std::uint32_t left_behind(Item item, Item oldest) noexcept {
     return oldest.end > item.end ? oldest.end - item.begin : item.size();
   }
 
-  /// Cuts what pop() returned after look() has seen nothing: rare, and only of the queue with the lock.
+  /// Cuts the item that pop() returned after look() has seen nothing: rare, and only of the queue with
+  /// the lock.
   [[gnu::noinline]] bool cut_popped(Item item, const Pacing<P>& pacing, Item& batch) noexcept {
     batch = cut(item, pacing.size(item.size()));
     return true;
@@ -81,13 +83,13 @@ private:
     return item;
   }
 
-  /// Batches of `units` in the near half of `size` > `units`.
+  /// Returns the batches of `units` in the near half of `size` > `units`.
   static std::uint32_t half_of_batches(std::uint32_t size, std::uint32_t units) noexcept {
     return size - units <= units ? 1 : (size + units - 1) / units / 2; // mostly there are two: no division
   }
 
   Queue<P>* queue_ = nullptr;
-  Item rest_; // of this member alone: there was no memory to push it
+  Item rest_; // an item for which there was no memory in the queue: only this member takes it
 };
 
 } // namespace wstree::core

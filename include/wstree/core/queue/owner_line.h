@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the owner of a queue tells members that search.
+// A queue owner's published state for members that search: the loop's number and the moves.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -11,7 +11,7 @@ namespace wstree::core {
 /// Begins the cache line that the owner of a queue writes. Zeroed memory is a valid state.
 template <class P> class OwnerLine {
 public:
-  /// Returns whether the queue has been opened for the execution `loop`. Else its items are of an
+  /// Returns whether the queue has been opened for the execution `loop`. If not, its items are of an
   /// earlier loop.
   bool is_of(std::uint64_t loop) const noexcept {
     // [Q1] acquire: a member that sees the number sees the queue empty, or later; pairs with the release in
@@ -30,11 +30,11 @@ public:
   // Only the owner. Nothing it does with its queue waits for these stores.
 
   void begin_move() noexcept {
-    // Q2, relaxed: what is taken next, is taken with a release.
+    // Q2, relaxed: the next take has a release.
     const std::uint64_t moves = own_moves();
     moves_.store(moves + 1, P::order(Tag::announce_move, std::memory_order_relaxed));
   }
-  /// `moved`: the items are in the queue. Else the counter goes back, and no member has to look again.
+  /// `moved`: the items are in the queue. If not, the counter goes back, and no member has to look again.
   void end_move(bool moved) noexcept {
     // Q2, release: after the pushes.
     const std::uint64_t moves = own_moves();
@@ -51,7 +51,7 @@ private:
   std::uint64_t own_moves() const noexcept { return moves_.load(std::memory_order_relaxed); } // own
 
   typename P::template Atomic<std::uint64_t> loop_{0};
-  /// Never set back, so that it says something about members that have not come to this loop yet.
+  /// Never set back, so that it is also valid for members that have not come to this loop yet.
   typename P::template Atomic<std::uint64_t> moves_{0};
 };
 

@@ -21,9 +21,9 @@ namespace wstree::core {
 
 /// Private to its member; next() is called until it returns false.
 ///
-/// A member starts with its share, an item of the global queue. It goes through what it has got from front to
-/// back (own_items.h). When it has nothing left, it takes the shares of late members, and then steals the
-/// oldest items from the queues of other members.
+/// A member starts with its share, an item of the global queue. It goes through its items from front to back
+/// (own_items.h). When it has nothing left, it takes the shares of late members, and then steals the oldest
+/// items from the queues of other members.
 ///
 /// Iteration n-1 is in no queue (last_taken.h): the first member that finds nothing else gets it and retires.
 ///
@@ -31,7 +31,7 @@ namespace wstree::core {
 /// hands. While a member holds it, no other member can see it, and one that finds nothing would leave
 /// although there will be something to steal in a moment. So a member that takes an item that it will cut
 /// announces that (OwnerLine), and a search ends when two passes in a row have found nothing, and no move
-/// under way. If a move takes too long, its thread is suspended, and keeps what it holds.
+/// under way. If a move takes too long, its thread is suspended, and keeps its item.
 template <class P, template <class> class Queue> class QueueWorker {
 public:
   using Loop = QueueLoop<P, Queue>;
@@ -77,13 +77,13 @@ public:
 
 private:
   enum class Phase : std::uint8_t {
-    arriving,    ///< has not asked for its own share yet
+    arriving,    ///< has not claimed its own share yet
     late_shares, ///< takes the shares of members that are late, before it steals
     stealing,    ///< no share is left
-    retired      ///< has asked for iteration n-1, after everything else
+    retired      ///< has claimed iteration n-1, after everything else
   };
 
-  /// What one pass over the other members has met.
+  /// The moves that one pass over the other members has seen.
   struct Pass {
     std::uint64_t moves = 0;
     bool any_moves = false;
@@ -112,7 +112,7 @@ private:
     return true;
   }
 
-  // What follows happens once or a few times per loop: kept out of the way of next().
+  // The functions below run once or a few times per loop: kept out of the way of next().
 
   /// Begins with an item from elsewhere.
   void start(Item item, Range& out) noexcept {
@@ -121,7 +121,8 @@ private:
     pacing_.searched();
   }
 
-  /// First call in this loop: the share that has this member's number, unless another member has taken it.
+  /// Takes the share that has this member's number, unless another member has taken it. First call in
+  /// this loop.
   [[gnu::noinline]] bool arrive(Range& out) noexcept {
     phase_ = Phase::late_shares;
     return shape_.root_size(index_) != 0 && take_share(index_, out);
@@ -153,7 +154,7 @@ private:
     return false;
   }
 
-  /// The global queue: the shares of late members, until there are none.
+  /// Takes a share of a late member from the global queue, until there are none.
   bool take_late_share(Range& out) noexcept {
     if (phase_ == Phase::stealing) return false;
     const bool found = any_victim(near_, index_, shape_.roots(), [&](std::uint32_t member) {
@@ -166,7 +167,7 @@ private:
     return found;
   }
 
-  /// The oldest item of another member's queue. `patient`: waits where another thief is at it.
+  /// Steals the oldest item of another member's queue. `patient`: waits where another thief is at it.
   bool steal(bool patient, Pass& seen, Range& out) noexcept {
     return any_victim(near_, index_, shape_.roots(), [&](std::uint32_t member) {
       auto& victim = loop_->cells[member].queue;
@@ -187,7 +188,7 @@ private:
     });
   }
 
-  /// Iteration n-1, for one member.
+  /// Takes iteration n-1, which one member gets.
   [[gnu::noinline]] bool take_last(Range& out) noexcept {
     phase_ = Phase::retired; // with it or without
     if (!loop_->last.claim(number_)) return false;

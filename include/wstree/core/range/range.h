@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members share of a loop that is scheduled by work-stealing ranges.
+// A team's shared state of a loop that is scheduled by work-stealing ranges.
 #pragma once
 
 #include "wstree/core/last_taken.h"
@@ -13,10 +13,10 @@
 
 namespace wstree::core {
 
-/// What the members have moved and returned in one loop, summed up over their cells.
+/// The sums over all cells of the moves and the returned units in one loop.
 struct RangeSurvey {
   std::uint64_t moves = 0;    ///< marks of the beginning and the end of moves; never shrinks
-  std::uint64_t returned = 0; ///< units handed out by members that have drained what they had
+  std::uint64_t returned = 0; ///< units handed out by members whose ranges are drained
   bool moving = false;        ///< a member has taken units and not yet shown the rest of them
 };
 
@@ -25,9 +25,9 @@ struct RangeSurvey {
 ///     low ......................... mid ........ high
 ///      owner takes from here          a thief takes all of this
 ///
-/// The owner reserves units by raising `low`, and then looks at the steal word: what lies below mid is its
-/// own without a compare-and-swap, for the rest it contends with the thieves. A thief reads the word, then
-/// `low`, and replaces the word by the last quarter of what it leaves. Zeroed memory is a valid state.
+/// The owner reserves units by raising `low`, and then looks at the steal word: units below mid are its own
+/// without a compare-and-swap, for the others it contends with the thieves. A thief reads the word, then
+/// `low`, and replaces the word by the last quarter of the rest. Zeroed memory is a valid state.
 ///
 /// R-I1 A member that reads a word w, and then `low`, finds there at least the end of each batch whose owner
 ///      looked at a word that is older than w (R1, R2, R6, R7). A batch whose owner looked at w itself ends
@@ -58,13 +58,13 @@ public:
     //      be seen. Guard: core_range_words (R2 before R1), model_range.
     low_.store(end, P::order(Tag::reserve_units, std::memory_order_seq_cst));
   }
-  /// The word, after reserve().
+  /// Returns the word, after reserve().
   StealWord check() const noexcept {
     // [R2] seq_cst: see R1. Guard: model_range.
     return StealWord(steal_.load(P::order(Tag::check_reserved, std::memory_order_seq_cst)));
   }
-  /// Claims what is reserved of [mid, high), which thieves are after as well, and leaves `rest`. Returns
-  /// false if a thief was faster; `seen` is then what it left.
+  /// Claims the reserved units of [mid, high), which thieves may take as well, and leaves `rest`. Returns
+  /// false if a thief was faster; `seen` is then the word that it left.
   bool contend(StealWord& seen, StealWord rest) noexcept {
     std::uint64_t expected = seen.raw();
     // [R3] relaxed: the read-modify-write decides, and continues the release of R9. A thief that reads the
@@ -117,11 +117,11 @@ public:
     return false;
   }
   /// Shows units [low, high), low < high, as this member's in `loop`; `entered`: not the first ones in it.
-  /// What was shown before is drained, and its word empty.
+  /// The range shown before is drained, and its word is empty.
   StealWord open(std::uint32_t low, std::uint32_t high, std::uint64_t loop, bool entered) noexcept {
     // [R8] release: a thief that reads this `low`, which may be lower than the one before, finds that the
-    //      words of the range before have gone (R11); pairs with R6. Else a thief with one of them in its
-    //      hands could take it for a word of this range. Guard: model_range.
+    //      words of the range before have gone (R11); pairs with R6. Otherwise a thief with such a word
+    //      could take it for a word of this range. Guard: model_range.
     low_.store(low, P::order(Tag::open_low, std::memory_order_release));
     const StealWord word = StealWord::last_quarter(low, high);
     // [R9] release: a thief that reads the word, or one that was made of it, reads this `low` or a
@@ -168,7 +168,7 @@ public:
     // [R6] seq_cst: see R1; includes the acquire that R8 needs. Guard: model_range.
     return low_.load(P::order(Tag::read_low, std::memory_order_seq_cst));
   }
-  /// What a thief would take: the units of `part`, by replacing `seen` with `rest`.
+  /// A thief's possible steal: the units of `part`, by replacing `seen` with `rest`.
   struct Offer {
     StealWord seen, part, rest;
   };
@@ -180,7 +180,7 @@ public:
     if (part.empty()) return {};
     return {seen, part, StealWord::last_quarter(low, part.mid())};
   }
-  /// Takes what `seen` has beyond `rest`, which is left.
+  /// Takes the units that `seen` has beyond `rest`, which stays.
   bool steal(StealWord seen, StealWord rest) noexcept {
     std::uint64_t expected = seen.raw();
     // [R7] success seq_cst: see R1; includes a release, with which R5 sees R12's mark. failure relaxed:

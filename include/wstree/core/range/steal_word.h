@@ -14,7 +14,7 @@ public:
   constexpr StealWord(std::uint32_t mid, std::uint32_t high) noexcept
       : raw_(std::uint64_t{high} << 32 | mid) {}
 
-  /// The last quarter of [low, high), rounded up: of one unit that unit, of nothing nothing.
+  /// Returns the last quarter of [low, high), rounded up: of one unit that unit, of nothing nothing.
   static constexpr StealWord last_quarter(std::uint32_t low, std::uint32_t high) noexcept {
     const std::uint32_t units = high - low;
     return {high - (units / 4 + (units % 4 != 0)), high};
@@ -23,13 +23,13 @@ public:
   constexpr std::uint32_t mid() const noexcept { return static_cast<std::uint32_t>(raw_); }
   constexpr std::uint32_t high() const noexcept { return static_cast<std::uint32_t>(raw_ >> 32); }
   constexpr bool empty() const noexcept { return mid() == high(); }
-  /// What a thief may take if everything below `low` is taken: this, or if `low` is in it, the last quarter
-  /// of the rest.
+  /// Returns the units that a thief may take if everything below `low` is taken: this, or if `low` is in it,
+  /// the last quarter of the rest.
   constexpr StealWord beyond(std::uint32_t low) const noexcept {
     return low <= mid() ? *this : last_quarter(low < high() ? low : high(), high());
   }
-  /// More than a third of what is left of [low, high): a thief would take more than half as much as
-  /// it leaves.
+  /// Returns whether the steal range is more than a third of the rest of [low, high): a thief would take more
+  /// than half as much as it leaves.
   constexpr bool is_large_for(std::uint32_t low) const noexcept {
     return std::uint64_t{mid()} - low <= 2 * (std::uint64_t{high()} - mid());
   }

@@ -15,11 +15,11 @@ namespace wstree::core {
 
 /// Private to its member; next() is called until it returns false.
 ///
-/// Every member starts with its share, that of schedule(static) unless the loop says otherwise, takes batches
-/// from its left end, and when it is drained steals the last part of another member's range, whose first
-/// batch it keeps and whose rest it shows as its own. A share whose member is late is taken whole. Iteration
-/// n-1 is kept out (last_taken.h), for the first member that finds nothing else. Batches are taken from the
-/// left in every mode: `random` is the same as `exponential`, since the right end is the thieves'.
+/// Every member starts with its share, that of schedule(static) unless the loop has another one, takes
+/// batches from its left end, and when it is drained steals the last part of another member's range, whose
+/// first batch it keeps and whose rest it shows as its own. A share whose member is late is taken whole.
+/// Iteration n-1 is kept out (last_taken.h), for the first member that finds nothing else. Batches are taken
+/// from the left in every mode: `random` is the same as `exponential`, since the right end is the thieves'.
 template <class P> class RangeWorker {
 public:
   using Loop = RangeLoop<P>;
@@ -101,7 +101,7 @@ private:
     ++counts_.batches;
   }
 
-  /// The next batch of this member's own range.
+  /// Takes the next batch of this member's own range.
   bool take(Range& out) noexcept {
     std::uint32_t end = 0;
     if (!own_->take(
@@ -114,7 +114,7 @@ private:
     return true;
   }
 
-  // What follows happens once or a few times per loop: kept out of the way of next().
+  // The functions below run once or a few times per loop: kept out of the way of next().
 
   /// Units [begin, end) are this member's now, which has no others: the first batch at once, the rest shown
   /// to all.
@@ -186,7 +186,7 @@ private:
         else
           P::yield();
       } else if (after.moves == before.moves) {
-        return false; // what was empty at the look was not filled before it ended
+        return false; // no range that was empty at the look was filled before the look ended
       }
     }
     return false;
@@ -194,7 +194,7 @@ private:
 
   RangeSurvey survey() const noexcept { return shared_->survey(members_, use_); }
 
-  /// Iteration n-1, for one member. This member's part ends in any case.
+  /// Takes iteration n-1, which one member gets. This member's part ends in any case.
   [[gnu::noinline]] bool take_last(Range& out) noexcept {
     retired_ = true;
     if (!shared_->last.claim(loop_)) return false;
@@ -209,7 +209,7 @@ private:
   Loop* shared_ = nullptr;
   RangeCell<P>* own_ = nullptr;
   StealWord known_;              // the own word, as seen last
-  std::uint32_t low_ = 0;        // of the own range
+  std::uint32_t low_ = 0;        // the begin of the own range
   std::uint32_t handed_out_ = 0; // units in this loop
   std::uint32_t index_ = 0;
   std::uint32_t members_ = 1;

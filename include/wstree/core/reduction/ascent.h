@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a node of a reduction has besides: the way up, and how many have arrived there (the paper,
-// appendix A.1).
+// A reduction's addition to a node: the link to its parent, and the number of children that have arrived
+// there (the paper, appendix A.1).
 #pragma once
 
 #include "wstree/core/marks.h"
@@ -22,14 +22,14 @@ namespace wstree::core {
 /// INV8  The values of a node and its children are touched after that only by the member that arrived last.
 template <class P> class Ascent {
 public:
-  /// Of a node that is not published yet.
+  /// Prepares a node that is not published yet.
   void start(Node<P>* parent, std::uint64_t use) noexcept {
     parent_ = parent;
     arrivals_.store(Count::of(use), std::memory_order_relaxed); // not shared yet: published by N4
   }
   Node<P>* parent() const noexcept { return parent_; }
 
-  /// Where the node's value is put: two cells of a pair belong to it from the moment it is taken.
+  /// Sets the cell for the node's value: two cells of a pair belong to it from the moment it is taken.
   void assign_cell(void* cell) noexcept { cell_ = cell; }
   void* cell() const noexcept { return cell_; }
 
@@ -53,7 +53,7 @@ public:
 private:
   using Count = Marked<typename MarksOf<P>::Counter, 2>; // up to three
 
-  typename P::template Plain<Node<P>*> parent_{nullptr}; // of a root: none
+  typename P::template Plain<Node<P>*> parent_{nullptr}; // null in a root
   typename P::template Plain<void*> cell_{nullptr};
   typename P::template Atomic<std::uint64_t> arrivals_{0};
 };

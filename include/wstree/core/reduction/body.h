@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a reduction does with its elements and values. The workers of the tree do not know their types: they
-// are compiled once for all reductions of a translation unit, and call what differs once per batch.
+// The interface of a reduction's elements and values. The workers of the tree do not know their types:
+// they are compiled once for all reductions of a translation unit, and call the functions of the type once
+// per batch.
 #pragma once
 
 #include "wstree/core/reduction/value.h"
@@ -33,13 +34,13 @@ concept ReductionBody = requires(B& body, void* place, typename B::Value& value,
 
 /// Room for the values that a member has at a time.
 struct MemberValues {
-  ValueSlot left;  ///< of the node that the member owns: of batches from its left end,
+  ValueSlot left;  ///< value of the owned node: of the batches from its left end,
   ValueSlot right; ///< and from its right one
-  ValueSlot batch; ///< of the batch that it executes
+  ValueSlot batch; ///< value of the batch that the member executes
 };
 
-/// The functions of one type of body, and what there is to know of its values. start() and extend() return
-/// false also where goes_on() does, and then do nothing.
+/// The functions of one type of body, and the size of its values. start() and extend() return false, and do
+/// nothing, if goes_on() returns false.
 struct BodyCalls {
   std::size_t bytes; ///< 0: nothing has to be combined
   std::size_t alignment;
@@ -49,7 +50,8 @@ struct BodyCalls {
   bool (*combine)(void* body, void* left, void* right, std::uint64_t at) noexcept;
   bool (*move)(void* body, void* place, void* value, std::uint64_t at) noexcept;
   void (*destroy)(void* value) noexcept; ///< nullptr: nothing has to be done
-  /// Calls `then(what, values)` with room for values, which are none before; destroys those left behind.
+  /// Calls `then(what, values)` with room for values, which are none before; destroys the values that are
+  /// still there then.
   void (*hold)(void (*then)(void* what, const MemberValues& values) noexcept, void* what) noexcept;
 };
 
@@ -88,7 +90,7 @@ void hold_values(void (*then)(void* what, const MemberValues& values) noexcept, 
   then(what, {left.slot(), right.slot(), batch.slot()});
 }
 
-/// The body that `void* body` points to, or B, a view of a B::State.
+/// Returns the body that `void* body` points to, or B, a view of a B::State.
 template <class B> decltype(auto) body_at(void* body) noexcept {
   if constexpr (requires { typename B::State; })
     return B{*static_cast<typename B::State*>(body)};

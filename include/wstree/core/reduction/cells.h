@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the values of nodes lie: outside of them, because they may be large.
+// Memory for the values of nodes: outside of the nodes, because values may be large.
 #pragma once
 
 #include "wstree/core/assertion.h"
@@ -26,7 +26,7 @@ public:
   enum Side : std::uint8_t { left = 1, right = 2 };
   Cell() noexcept = default;
 
-  /// Bytes with room for two values.
+  /// Returns the bytes with room for two values.
   static std::size_t bytes_for(const BodyCalls& calls) noexcept {
     return offset(calls) + 2 * room_for(calls);
   }
@@ -35,7 +35,7 @@ public:
   void* find(const BodyCalls& calls, Side side) noexcept {
     return (has_ & side) != 0 ? place(calls, side) : nullptr;
   }
-  /// Room for a value that is not there; set() follows when it is.
+  /// Returns room for a value that is not there; set() follows when it is.
   void* place(const BodyCalls& calls, Side side) noexcept {
     std::byte* at = reinterpret_cast<std::byte*>(this) + offset(calls);
     if (side == right) at += room_for(calls);
@@ -90,7 +90,7 @@ public:
     if (current_ != nullptr) current_->used = 0;
   }
 
-  /// Empty ones; nullptr if there is no memory.
+  /// Returns two empty cells; nullptr if there is no memory.
   std::byte* take_two() noexcept {
     const std::size_t bytes = 2 * cell_bytes_;
     while (current_ == nullptr || current_->room() - current_->used < bytes) {
@@ -127,7 +127,7 @@ private:
   struct alignas(k_line_pair) Chunk {
     Chunk* next;
     std::size_t bytes;
-    std::size_t used; // of the current reduction, up to the current chunk
+    std::size_t used; // bytes in use by the current reduction, up to the current chunk
     std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
     std::size_t room() const noexcept { return bytes - sizeof(Chunk); }
   };
@@ -137,8 +137,8 @@ private:
   std::size_t cell_bytes_ = 0;
 };
 
-/// What a member of a reduction takes its nodes from: each pair comes with its cells, so that a member that
-/// has a node has room for its value.
+/// A member's source of nodes in a reduction: each pair comes with its cells, so that a member that has a
+/// node has room for its value.
 template <class P> class alignas(k_line_pair) ReductionArena {
 public:
   using Pair = typename Node<P>::Pair;

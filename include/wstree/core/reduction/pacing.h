@@ -9,8 +9,8 @@
 
 namespace wstree::core {
 
-/// Besides, elements that rise in cost are taken from the right end of a node where they are few and long:
-/// what is dear should not come last. Private to its member.
+/// Besides, elements that rise in cost are taken from the right end of a node if they are few and long:
+/// expensive elements should not come last. Private to its member.
 template <class P> class BoundedPacing : public Pacing<P> {
 public:
   /// `most` in iterations.
@@ -22,7 +22,7 @@ public:
     are_few_ = remaining <= tuning::k_few_dear_units;
     return std::min(Pacing<P>::size(remaining), most_);
   }
-  /// Of the batch whose size was asked for just before.
+  /// Returns whether the batch of the latest size() comes from the left end of the node.
   [[gnu::always_inline]] bool takes_left_end(Rng& rng) const noexcept {
     return !(are_few_ && rises_ && is_long()) && Pacing<P>::takes_left_end(rng);
   }
@@ -42,7 +42,7 @@ private:
   }
 
   std::uint32_t most_ = k_max_share;
-  float cost_ = 0;             // of the latest batch that was clocked, per unit, which begins
+  float cost_ = 0;             // ticks per unit of the latest batch that was clocked, which begins
   std::uint64_t position_ = 0; // here
   bool rises_ = false;
   bool are_few_ = false;

@@ -11,13 +11,13 @@
 
 namespace wstree::core {
 
-/// What is to be reduced, and how.
+/// The elements and the limits of one reduction.
 struct ReductionPlan {
   std::uint64_t elements = 1; ///< below 2^63 - 1
   std::uint32_t members = 1;  ///< at most the capacity of the storage
   Settings settings;
   std::uint64_t smallest = 1;    ///< elements of a batch, if there are as many
-  std::uint64_t largest = ~0ULL; ///< of any batch
+  std::uint64_t largest = ~0ULL; ///< units of the largest batch
   float cost = 0;                ///< ticks per element, where that is known; else 0
 };
 
@@ -47,12 +47,12 @@ public:
   /// Opens the storage, before the opener lets other members in. Returns false if there is no memory.
   [[gnu::cold]] bool open() noexcept {
     const bool is_open = storage_.open(calls_.bytes != 0 ? Cell<P>::bytes_for(calls_) : 0);
-    is_complete_ = !is_open; // what the cells hold then is not of this reduction
+    is_complete_ = !is_open; // the cells hold values of an earlier reduction then
     return is_open;
   }
 
-  /// Executes what a member gets of the reduction; each member calls it at most once. The tree of shares is
-  /// that of plan.members, whichever members come. Returns what the member has done.
+  /// Executes a member's part of the reduction; each member calls it at most once. The tree of shares is that
+  /// of plan.members, whichever members come. Returns the member's counts.
   Counts take_part(std::uint32_t member, const ErasedBody& body) noexcept {
     struct Part {
       AnyReduction& reduction;

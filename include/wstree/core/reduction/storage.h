@@ -13,8 +13,8 @@
 namespace wstree::core {
 
 /// Memory of one reduction at a time. The opener is alone until it lets the other members in, and again when
-/// they have left: that orders everything here but what the members do to each other's nodes. `first_pairs`:
-/// of nodes that a member has before it allocates.
+/// they have left: that orders everything here but the members' accesses to each other's nodes.
+/// `first_pairs`: of nodes that a member has before it allocates.
 template <class Platform, std::uint32_t first_pairs = tuning::k_first_pairs>
 class alignas(k_line_pair) ReductionStorage {
 public:
@@ -55,7 +55,7 @@ public:
   std::uint64_t use() const noexcept { return use_; }
   Tree<P>& tree() noexcept { return tree_; }
 
-  /// By the member, when it enters.
+  /// Returns the member's arena. Called by the member, when it enters.
   ReductionArena<P>& arena(std::uint32_t member) noexcept {
     arenas_[member].reset(&nodes_[std::size_t{2} * k_pairs * member], k_pairs, cell_bytes_, use_);
     return arenas_[member];

@@ -13,12 +13,12 @@ struct ValueSlot {
   bool* has_value;
 };
 
-/// As std::optional, for code that makes the value in place and says so afterwards.
+/// As std::optional, for code that makes the value in place and notes that afterwards.
 template <class T> class Maybe {
 public:
   Maybe() noexcept {
 #if defined(__GNUC__) && !defined(__clang__)
-    // Keeps gcc from warning, in code that uses values, of a value that has_value() says is not there.
+    // Keeps gcc from warning, in code that uses values, of a value that is absent by has_value().
     asm("" : "=m"(value_));
 #endif
   }
@@ -28,7 +28,7 @@ public:
 
   /// This, for code that does not know the type.
   ValueSlot slot() noexcept { return {&value_, &has_value_}; }
-  /// Room for the value, which is not there. set() has to follow when it is.
+  /// Returns the room for the value, which is not there. set() has to follow when it is.
   void* place() noexcept { return &value_; }
   void set() noexcept { has_value_ = true; }
   bool has_value() const noexcept { return has_value_; }

@@ -58,7 +58,7 @@ private:
   const View<P>& view() const noexcept { return owner_.view(); }
   std::uint64_t use() const noexcept { return view().use(); }
 
-  /// Works on the node that was just claimed, with its first batch, and then on what thieves leave of it.
+  /// Works on the node that was just claimed, with its first batch, and then on the rest that thieves leave.
   /// Returns false if the reduction has ended.
   bool work_on(Range& batch) noexcept {
     for (;;) {
@@ -82,7 +82,7 @@ private:
     }
     return body_.has_values() ? execute_right(batch) : body_.start(values_.batch, batch.begin, batch.end);
   }
-  /// From the right end: this batch stands before those that came before.
+  /// Executes a batch from the right end: this batch stands before those that came before.
   [[gnu::cold]] bool execute_right(const Range& batch) noexcept {
     const ValueSlot first = values_.batch, right = values_.right;
     if (!body_.start(first, batch.begin, batch.end)) return false;
@@ -101,9 +101,9 @@ private:
     held().node()->publish_cost(pacing().cost());
   }
 
-  // What follows happens once or a few times per reduction.
+  // The functions below run once or a few times per reduction.
 
-  /// The own node is done: its value goes up.
+  /// Completes the own node, which is done: its value goes up.
   [[gnu::cold]] bool complete() noexcept {
     Node<P>* const node = held().node();
     const std::uint64_t begin = held().begin();
@@ -119,7 +119,8 @@ private:
     return parent == nullptr || arrive(*parent);
   }
 
-  /// A thief has stopped the own node: its value waits for those of the halves.
+  /// Prepares the own node, which a thief has stopped, for the values of its halves: its own value waits
+  /// for them.
   [[gnu::cold]] bool prepare(Node<P>& node, std::uint64_t begin) noexcept {
     return !body_.has_values() || (put(node, Side::left, values_.left, begin) &&
                                    put(node, Side::right, values_.right, begin) && arrive(node));
@@ -139,7 +140,8 @@ private:
     return true;
   }
 
-  /// Own batches from the left, left child, right child, own batches from the right.
+  /// Combines the values of a node in order: own batches from the left, left child, right child, own batches
+  /// from the right.
   bool combine(Node<P>& node, typename Node<P>::Pair pair) noexcept {
     const std::uint64_t at = begin_of(pair[0].begin());
     if (pair[0].size() != 0 && !append(node, cell_of(pair[0]), Side::left, at)) return false;
@@ -147,7 +149,7 @@ private:
       return false;
     return append(node, cell_of(node), Side::right, at);
   }
-  /// The value of `cell` behind that of the node; it need not be there.
+  /// Appends the value of `cell` to that of the node; it need not be there.
   bool append(Node<P>& node, Cell<P>& cell, Side side, std::uint64_t at) noexcept {
     const BodyCalls& calls = *body_.calls;
     void* const value = cell.find(calls, side);
@@ -173,7 +175,7 @@ private:
   static Cell<P>& cell_of(Node<P>& node) noexcept { return *static_cast<Cell<P>*>(node.extension().cell()); }
   std::uint64_t begin_of(std::uint64_t unit) const noexcept { return unit << view().shape().shift(); }
 
-  /// Neither the own node nor the own root has anything for this member.
+  /// Looks for work elsewhere: neither the own node nor the own root has any for this member.
   [[gnu::cold]] bool look_elsewhere(Range& batch) noexcept {
     const Course course = pacing().end_share(owner_.counts());
     if (!find(batch, course)) return false;

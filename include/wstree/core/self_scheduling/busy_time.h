@@ -19,7 +19,7 @@ public:
   }
   void handed_out() noexcept { working_ = true; }
 
-  /// The member is back. Returns how long it was busy.
+  /// Notes that the member is back. Returns the time that it was busy.
   std::uint64_t back() noexcept {
     if (!clocked_) return 0;
     const std::uint64_t now = P::ticks();

@@ -9,16 +9,16 @@
 
 namespace wstree::core {
 
-/// What the members share: | tag of the use:20 | value:44 |. What the value counts is up to the rule: chunks
-/// that were handed out, or iterations. It needs no initialisation: a word with another tag (marks.h) is of
-/// an earlier use and stands for (tag, 0), and each member that enters puts that in unless another one has.
-/// Zeroed memory is a valid state.
+/// The word that the members share: | tag of the use:20 | value:44 |. The rule decides what the value counts:
+/// chunks that were handed out, or iterations. It needs no initialisation: a word with another tag (marks.h)
+/// is of an earlier use and stands for (tag, 0), and each member that enters writes (tag, 0) unless another
+/// member has. Zeroed memory is a valid state.
 template <class P> class alignas(k_line_pair) CounterLoop {
 public:
   static constexpr unsigned k_value_bits = 44;
 
-  /// Turns what an earlier use left behind into (tag, 0). Before anything else that a member does here, and
-  /// in loops of other models whenever the slot is refreshed.
+  /// Turns the word of an earlier use into (tag, 0). Called before any other access of a member, and in loops
+  /// of other models whenever the slot is refreshed.
   void make_current(std::uint64_t use) noexcept {
     // [C1] relaxed: the word says all that there is to know, and no data goes with it. Only members of this
     //      use are here (the slot's earlier uses have been left, which loop/member.h orders by T1 and T2), so
@@ -53,7 +53,7 @@ public:
     return raised;
   }
 
-  /// The value of `use`; 0 as long as no member has entered.
+  /// Returns the value of `use`; 0 as long as no member has entered.
   std::uint64_t value(std::uint64_t use) const noexcept {
     const std::uint64_t word = word_.load(P::order(Tag::raise_counter, std::memory_order_relaxed)); // C3
     return Word::value_in(word, use);

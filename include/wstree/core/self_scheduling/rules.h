@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How large the chunks are that are handed out in order from one counter.
+// Sizes of the chunks that are handed out in order from one counter.
 //
 // n iterations, P members, c the chunk of the schedule (1 if there is none). A rule is private to its member
 // and follows from (n, P, c), so that all members mean the same by a value of the counter:
 //
 //   enter(n, P, c)  1 <= n < 2^63, 1 <= P < 2^20, c may be anything
 //   chunk(value)    what the counter's value stands for; empty, from n to n, behind the end
-//   k_steps         whether the value counts chunks. Else it counts iterations, and after(value) is
+//   k_steps         true: the value counts chunks; false: it counts iterations, and after(value) is
 //                   its successor
 #pragma once
 
@@ -39,12 +39,12 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) noexcept {
   return division.quotient + (division.remainder != 0);
 }
 
-/// The chunk of a schedule as the rules use it: at least 1, and no more than there is.
+/// Returns the chunk of a schedule as the rules use it: at least 1, and no more than there is.
 constexpr std::uint64_t usable_chunk(std::uint64_t chunk, std::uint64_t iterations) noexcept {
   return std::clamp<std::uint64_t>(chunk, 1, iterations);
 }
 
-/// Chunks that a counter has room for, with some more for members that ask after the end.
+/// Chunks that a counter has room for, with some more for members that come after the end.
 inline constexpr std::uint64_t k_most_chunks = 1ULL << 43;
 
 /// Fixed-size chunking (Kruskal and Weiss 1985, Allocating independent subtasks on parallel processors):
@@ -129,7 +129,7 @@ public:
     first_ = 0;
     lay_out();
   }
-  /// Of a step that is not before the one that was asked for last.
+  /// Returns the chunk of a step that is not before the step of the last call.
   constexpr Range chunk(std::uint64_t step) noexcept {
     while (step - first_ >= members_ && begin_ != iterations_) {
       // Not begin_ + members_ * size_, which may be larger than any number.
@@ -154,16 +154,16 @@ private:
 
   std::uint64_t iterations_ = 0;
   std::uint64_t smallest_ = 1;
-  std::uint64_t begin_ = 0; // of the present batch
+  std::uint64_t begin_ = 0; // first iteration of the present batch
   std::uint64_t first_ = 0; // step of its first chunk
-  std::uint64_t size_ = 1;  // of its chunks
-  std::uint64_t count_ = 0; // of its chunks
+  std::uint64_t size_ = 1;  // iterations in each of its chunks
+  std::uint64_t count_ = 0; // number of its chunks
   std::uint32_t members_ = 1;
 };
 
 /// floor(0 * a / m) + floor(1 * a / m) + ... + floor((count - 1) * a / m), in some log2 m steps like Euclid's
-/// algorithm: what is below a line is counted in columns as far as it is steep, then in rows. a * count has
-/// to be below 2^64.
+/// algorithm: points below a line are counted in columns as long as the line is steep, then in rows. a *
+/// count has to be below 2^64.
 constexpr std::uint64_t floor_sum(std::uint64_t count, std::uint64_t m, std::uint64_t a) noexcept {
   std::uint64_t sum = 0;
   std::uint64_t b = 0; // the line is (a x + b) / m; b is below m

@@ -68,7 +68,7 @@ private:
   }
 
   std::uint64_t iterations_ = 0;
-  std::uint64_t begin_ = 0; // of the next chunk
+  std::uint64_t begin_ = 0; // first iteration of the next chunk
   std::uint64_t size_ = 0;
   std::uint64_t stride_ = 0; // from one chunk of this member to the next
   std::uint64_t left_ = 0;   // chunks

@@ -13,7 +13,7 @@ namespace wstree::core {
 /// when everything else is taken, and its member gets nothing more without any care for it (compilers copy
 /// lastprivate variables out of the thread that was told "last").
 ///
-/// Nothing is stolen: what no member has taken stands behind the counter for any member that comes.
+/// Nothing is stolen: the units that no member has taken stand behind the counter for any member that comes.
 template <class P, class Rule> class SelfSchedulingWorker {
 public:
   using Loop = CounterLoop<P>;
@@ -45,7 +45,7 @@ public:
 
   const Counts& counts() const noexcept { return counts_; }
 
-  /// Everything behind the counter.
+  /// Returns the iterations behind the counter.
   static std::uint64_t unclaimed(Loop& loop, const Entry& entry) noexcept {
     Rule rule;
     rule.enter(entry.iterations, entry.members, entry.smallest);

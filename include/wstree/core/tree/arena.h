@@ -39,7 +39,7 @@ public:
     current_ = nullptr;
   }
 
-  /// Room for two nodes with unspecified content; nullptr if there is no memory.
+  /// Returns room for two nodes with unspecified content; nullptr if there is no memory.
   Pair take() noexcept {
     if (cursor_ == end_ && !open_next_chunk()) return nullptr;
     Pair pair = cursor_;
@@ -83,7 +83,7 @@ private:
   Chunk* more_ = nullptr;
 };
 
-/// What members take their pairs from on this platform.
+/// The source of a member's pairs on this platform.
 template <class P> struct ArenaOfPlatform : std::type_identity<Arena<P>> {};
 template <class P>
 requires requires { typename P::NodeArena; }

@@ -16,7 +16,7 @@
 
 namespace wstree::core {
 
-/// What a member gets from a brief loop.
+/// The result of a member's request in a brief loop.
 enum class BriefStep : std::uint8_t {
   piece,
   over,  ///< every unit has been handed out, and iteration n-1 too
@@ -25,12 +25,12 @@ enum class BriefStep : std::uint8_t {
 
 /// The member takes the first unit of its root, looks at the clock, and takes the rest in a few pieces. Its
 /// root is a node like any other: a thief may stop it between two pieces. A member that is done takes roots
-/// whose members have not come, and waits while little is left in the other roots. If a piece takes too
-/// long, a thief has been here, or more is left than a few steals are worth, the member goes on as a
-/// Worker: so what is remembered decides how large pieces are, and nothing else. Private to its member.
+/// whose members have not come, and waits while little is left in the other roots. If a piece takes too long,
+/// a thief has been here, or more work is left than a few steals cost, the member goes on as a Worker: so the
+/// prior decides the size of pieces, and nothing else. Private to its member.
 template <class P> class Brief {
 public:
-  /// Of a loop with the usual settings.
+  /// Returns whether a member takes part in a loop with the usual settings by a Brief.
   static bool is_for(const Entry& entry) noexcept {
     return entry.prior != nullptr && entry.prior->begin(entry.iterations, entry.members, *entry.settings);
   }
@@ -66,7 +66,7 @@ public:
   const Entry& entry() const noexcept { return entry_; }
   const Counts& counts() const noexcept { return counts_; }
   bool is_share_done() const noexcept { return is_share_done_; }
-  /// The root of which the member has units left, as its member last wrote it; or nothing.
+  /// Returns the root of which the member has units left, as its member last wrote it; or nothing.
   Holding<P> held() const noexcept {
     return node_ == nullptr ? Holding<P>() : Holding<P>(node_, begin_, size_, 0, word_);
   }
@@ -78,7 +78,7 @@ private:
   std::uint64_t ticks_of(std::uint64_t units) const noexcept { return units * cost_ >> Prior::k_fraction; }
   /// Returns the ticks of work that are not worth a steal from an owner at work, and so may be one piece.
   std::uint64_t grain() const noexcept { return tuning::k_brief_steals * entry_.settings->steal_cost; }
-  /// Roots that have units.
+  /// Returns the roots that have units.
   std::uint32_t roots() const noexcept {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(shape_.units(), entry_.members));
   }
@@ -94,7 +94,7 @@ private:
     const std::uint64_t expected = ticks_of(units);
     if (spent <= tuning::k_like_before * expected + grain()) return true;
     counts_.surprises = 1;
-    // The first unit is what a member that knows nothing takes, too.
+    // A member without a prior takes one unit first, too.
     if (units > 1) entry_.prior->regret(spent - expected, *entry_.settings);
     return false;
   }
@@ -122,7 +122,7 @@ private:
     std::uint32_t units = rest;
     for (std::uint32_t cut = 1; ticks_of(units) > grain() && cut != tuning::k_part_of_rest;)
       units = std::max(rest / (cut *= 2), 1U);
-    // The cost that the member knows is that of its own share.
+    // The member's prior has the cost of its own share only.
     if (root_ != entry_.index) units = std::min(units, tuning::k_foreign_growth * word_.left());
     std::uint64_t seen = word_.raw();
     const Word wanted = word_.with_left(units);
@@ -241,7 +241,7 @@ private:
   bool is_retired_; // it has iteration n-1, and gets no more
   // The root that the member owns, while node_ is not nullptr:
   Node<P>* node_;
-  Word word_; // what this member last wrote
+  Word word_; // the word that this member last wrote
   std::uint32_t root_;
   std::uint32_t size_;
   std::uint64_t begin_;

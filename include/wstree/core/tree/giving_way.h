@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a member on a slow core leaves to members on faster ones.
+// A member on a slow core leaves units to members on faster cores.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -14,13 +14,13 @@
 
 namespace wstree::core {
 
-/// A slow member starts no unit that faster members would end earlier, even if they have to do first what
-/// else is left. It frees its node and waits. As long as they take units, it waits on, for as long as the
-/// unit would take at most. If they take none for the time that the unit would have saved, they have not
-/// come, are in dearer units, or are not faster than this member, which then takes the unit, and waits half
-/// as long the next time: all waits in vain together take less than two such units. In loops of few units, as
-/// long as no cost is known, a wait in vain ends after nine times what the loop has taken before it. Private
-/// to its member; does nothing if that is not slow.
+/// A slow member starts no unit that faster members would end earlier, even if they have to execute all other
+/// units first. It frees its node and waits. As long as they take units, it waits on, for as long as the unit
+/// would take at most. If they take none for the time that the unit would have saved, they have not come, are
+/// in dearer units, or are not faster than this member, which then takes the unit, and waits half as long the
+/// next time: all waits in vain together take less than two such units. In loops of few units, as long as no
+/// cost is known, a wait in vain ends after nine times the time that the loop took before it. Private to its
+/// member; does nothing if that is not slow.
 template <class P> class GivingWay {
 public:
   void enter(const Entry& entry) noexcept {
@@ -34,21 +34,23 @@ public:
   }
 
   bool is_slow() const noexcept { return pace_ != nullptr; }
-  /// Whether units that take `cost` ticks are worth a look at what the others do.
+  /// Returns whether units that take `cost` ticks are long enough for a look at the other members' work.
   bool may_leave(const Settings& settings, float cost) const noexcept {
     return pace_ != nullptr && cost > static_cast<float>(settings.shortest_target);
   }
 
-  /// What a unit of `target` takes this member. Where a node has no cost, no owner has ended a unit of it or
-  /// of what it was split from, and of few units each may take as long as the loop has taken.
+  /// Returns the ticks that a unit of `target` takes this member. A node without a cost is one of which no
+  /// owner has ended a unit, nor of the node that it was split from: in loops of few units, each may take as
+  /// long as the loop has taken so far.
   float cost_of(const Target<P>& target) const noexcept {
     return target.fast_cost_or(so_far(), pace_->own) / pace_->own;
   }
-  /// What iteration n-1 may take this member, whose latest units took `cost` ticks: in loops of few units as
-  /// much as the units before it, if that is more. 0: not worth a thought.
+  /// Returns the ticks that iteration n-1 may take this member, whose latest units took `cost` ticks: in
+  /// loops of few units as much as the units before it, if that is more. 0: too short to be left to
+  /// another member.
   float cost_of_last(const View<P>& view, const Settings& settings, float cost) const noexcept {
     if (!pace_->is_of_few) return may_leave(settings, cost) ? cost : 0;
-    Target<P> end; // of the loop: leaves come from left to right
+    Target<P> end; // the last leaf of the loop: leaves come from left to right
     view.any_leaf([&](const Target<P>& target) {
       end = target;
       return false;
@@ -56,8 +58,8 @@ public:
     return std::max(cost, cost_of(end));
   }
 
-  /// Whether faster members end all that is left, and then a unit that takes this member `cost` ticks, before
-  /// this member would end the unit.
+  /// Returns whether faster members end all unclaimed units, and then a unit that takes this member `cost`
+  /// ticks, before this member would end the unit.
   bool should_leave(const View<P>& view, Rng& rng, const Settings& settings, float cost,
                     std::uint64_t now) noexcept {
     if (!may_leave(settings, cost) || now < pace_->next_look) return false;
@@ -101,11 +103,12 @@ public:
   }
 
 private:
-  /// Ticks since the member entered a loop of few units; 0 in longer loops, where one unit is nothing.
+  /// Returns the ticks since the member entered a loop of few units; 0 in longer loops, where one unit
+  /// is nothing.
   float so_far() const noexcept {
     return pace_->is_of_few ? static_cast<float>(elapsed(pace_->entered, P::ticks())) : 0;
   }
-  /// Calls `visit(Target)` for each node of which something is left. Notes what is done, as searches do.
+  /// Calls `visit(Target)` for each node with unclaimed units. Marks nodes that are done, as searches do.
   template <class Visit> static void each_open_node(const View<P>& view, Rng& rng, Visit&& visit) {
     for (std::uint32_t root = 0; root < view.filled_roots(); ++root)
       view.is_done(root, rng, [&](const Target<P>& target) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which roots of a small team their owners have handed out to the end.
+// The roots of a small team that their owners have handed out to the end.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -14,7 +14,7 @@ namespace wstree::core {
 /// owners, whose next loop begins with a write to them. A root that was split is never marked.
 template <class P> class HandedOut {
 public:
-  /// Together with iteration n-1, what fits into a pair of lines.
+  /// As many as fit into a pair of lines, together with iteration n-1.
   static constexpr std::uint32_t k_roots = 15;
 
   /// All units of the root were handed out in execution `loop`.

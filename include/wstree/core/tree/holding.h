@@ -8,8 +8,8 @@
 
 namespace wstree::core {
 
-/// Private to its member. What every batch needs stands together: between two batches the loop's own data
-/// have passed through the caches.
+/// Private to its member. The data that every batch needs stand together: between two batches the loop's own
+/// data have passed through the caches.
 template <class P> class Holding {
 public:
   using Word = WordOf<P>;
@@ -25,15 +25,15 @@ public:
   std::uint32_t level() const noexcept { return level_; }
   std::uint64_t begin() const noexcept { return begin_; }
   std::uint32_t size() const noexcept { return size_; }
-  /// Units [first(), past()) are left.
+  /// Returns the first of the units [first(), past()) that are left.
   std::uint64_t first() const noexcept { return begin_ + Word(raw_).left(); }
   std::uint64_t past() const noexcept { return begin_ + size_ - Word(raw_).right(); }
   std::uint32_t remaining() const noexcept { return size_ - Word(raw_).left() - Word(raw_).right(); }
-  /// The node as its owner knows it; after advance() has failed, as the thief has left it.
+  /// Returns the node as its owner knows it; after advance() has failed, as the thief has left it.
   Target<P> target() const noexcept { return {node_, begin_, size_, level_, raw_, Word(raw_)}; }
 
-  /// Takes `units` of what is left, from the left end or from the right one. Returns false if a thief stopped
-  /// the node.
+  /// Takes `units` of the unclaimed units, from the left end or from the right one. Returns false if a thief
+  /// stopped the node.
   bool advance(bool from_left, std::uint32_t units) noexcept {
     WSTREE_ASSERT(units != 0 && units <= remaining()); // INV3, INV4
     const Word word(raw_);
@@ -45,8 +45,8 @@ public:
     raw_ = wanted.raw();
     return true;
   }
-  /// The same from the left end. If a thief stopped the node, nothing has happened: advance() finds
-  /// out again.
+  /// Does what advance() does, from the left end. If a thief stopped the node, nothing has happened:
+  /// advance() finds out again.
   [[gnu::always_inline]] bool advance_quickly(std::uint32_t units) noexcept {
     const Word wanted = Word(raw_).with_left(units);
     std::uint64_t seen = raw_;
@@ -58,7 +58,7 @@ public:
 
 private:
   Node<P>* node_ = nullptr;
-  std::uint64_t raw_ = 0; // what this member last wrote into the node's word
+  std::uint64_t raw_ = 0; // the word that this member last wrote into the node
   std::uint64_t begin_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t level_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which member executes iteration n-1, which is not in the tree, and when.
+// The choice of the member that executes iteration n-1, which is not in the tree, and of the time.
 #pragma once
 
 #include "wstree/core/scheduler.h"
@@ -14,10 +14,10 @@ namespace wstree::core {
 
 /// Compilers copy lastprivate variables out of the private copy of the thread that was told "last", after the
 /// loop: that thread must not get another chunk. So Tree::last hands iteration n-1 out to one member, which
-/// then retires from the loop: normally to the first that finds nothing else. Of two members with few, long
-/// iterations one starts it earlier if that ends the loop sooner (EXP: it is half of the work), and if the
-/// other one has come, which has to do the rest, and what the rest costs is known. In a larger team that
-/// costs more than it brings. Private to its member.
+/// then retires from the loop: normally to the first that finds nothing else. In a team of two with few, long
+/// iterations, a member starts it earlier if that ends the loop sooner (EXP: it is half of the work). The
+/// other member, which has to do the rest, must have come by then, and the cost of the rest must be known. In
+/// a larger team an early start costs more than it brings. Private to its member.
 template <class P> class LastIteration {
 public:
   void enter(const Shape& shape, const Entry& entry) noexcept {
@@ -36,7 +36,7 @@ public:
   bool claim(const View<P>& view) const noexcept { return view.tree().last.claim(loop_); }
   bool is_taken(const View<P>& view) const noexcept { return view.tree().last.is_taken(loop_); }
 
-  /// Not worth a dispatch of its own, let alone another member's attention.
+  /// Returns whether the iteration is not worth a dispatch of its own, let alone another member's attention.
   bool is_short(float cost) const noexcept {
     return cost > 0 && cost < static_cast<float>(settings_->tail_batch);
   }
@@ -52,34 +52,35 @@ public:
     position_ = position;
     cost_ = cost;
   }
-  /// Whether it may have to start early at all; or where iterations take `cost` ticks.
+  /// Returns whether iteration n-1 may have to start early: at all, or if iterations take `cost` ticks.
   bool may_be_early() const noexcept { return may_be_early_; }
   bool may_be_early(float cost) const noexcept {
     return may_be_early_ && cost > static_cast<float>(settings_->shortest_target);
   }
   /// Notes that this member has stolen the other one's root, because that had not come.
   void note_late() noexcept { may_be_early_ = false; }
-  /// Whether to start it before another batch.
+  /// Returns whether the member should start iteration n-1 before another batch.
   bool should_start(const View<P>& view, float cost) const noexcept {
     return may_be_early(cost) && ends_sooner(view, cost);
   }
 
 private:
-  /// Whether no member has said what the unclaimed units of a node cost: those of an owner in its first,
-  /// perhaps long unit. This member knows the units behind its latest batch.
+  /// Returns whether the cost of a node's unclaimed units is unknown: its owner has not finished the first
+  /// unit, which may be long. The cost of units right behind this member's latest batch is known.
   bool is_unknown(const Target<P>& target) const noexcept {
     return target.remaining() != 0 && target.node->cost() == 0 &&
            target.begin + target.word.left() != position_;
   }
-  /// Whether the loop ends sooner when this member starts the iteration now and leaves the rest to the other
-  /// member, which is on average half a batch away from being free, than when it takes another batch first.
+  /// Returns whether the loop ends sooner if this member starts iteration n-1 now, and leaves the rest to the
+  /// other member, than if it takes another batch first. The other member is on average half a batch away
+  /// from being free.
   [[gnu::noinline]] bool ends_sooner(const View<P>& view, float cost) const noexcept {
     float others = 0;               // ticks of all that is unclaimed
-    float last = rises_ ? cost : 0; // and of the iteration; more if those at the end say so
+    float last = rises_ ? cost : 0; // and of the iteration; more if the last leaf's units cost more
     const bool must_wait = view.any_leaf([&](const Target<P>& target) {
       if (target.is_untouched_root() || is_unknown(target)) return true;
-      // A member that starts the last iteration for nothing leaves the rest to the other. So what it has seen
-      // counts too.
+      // If the estimate is wrong, the other member does the whole rest. So a unit counts at least half of
+      // this member's cost.
       const float each = target.cost_or(cost);
       others += static_cast<float>(target.remaining()) * std::max(each, cost / 2);
       if (target.begin + target.size == view.shape().units()) last = std::max(last, each);

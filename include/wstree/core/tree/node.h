@@ -12,7 +12,7 @@
 
 namespace wstree::core {
 
-/// What a node has besides on this platform: nothing, but in reductions (reduction/ascent.h).
+/// A platform's addition to a node: nothing, but in reductions (reduction/ascent.h).
 struct NoExtension {
   template <class Parent> static void start(Parent*, std::uint64_t) noexcept {}
   static void clear() noexcept {}
@@ -31,7 +31,7 @@ struct ExtensionOfNode<P> : std::type_identity<typename P::NodeExtension> {};
 ///   STOLEN      stolen(l, r)         any member, by adopt(): children are a function of the frozen range
 ///   EXPANDED    stolen + children    none
 ///
-/// What always holds:
+/// Invariants:
 /// INV1  A node that becomes reachable is AVAILABLE with nothing handed out, or it is OWNED.
 ///       The latter departs from the paper: the worker that publishes the node has taken its
 ///       first batch, so that two thieves cannot pass one unit to and fro.
@@ -39,9 +39,9 @@ struct ExtensionOfNode<P> : std::type_identity<typename P::NodeExtension> {};
 /// INV3  While OWNED only the owner's advance() moves the counts, and they only grow.
 /// INV4  l + r = size is final.
 /// INV5  A thief replaces owned(l, r), l + r < size, by stolen(l, r).
-///       That is the last change of the word in this use.
+///       This is the last change of the word in this use.
 /// INV6  children changes from null once per use, only when the node is STOLEN:
-///       to two nodes that cover exactly what was left. No member changes it
+///       to two nodes that cover exactly the units left. No member changes it
 ///       again in this use.
 ///
 /// A root belongs to a loop slot that is used again and again: `use` numbers its uses, and the word and the
@@ -51,7 +51,7 @@ public:
   using Pair = Node*; // two nodes in a row: left, then right
   using Word = WordOf<P>;
 
-  /// Claims an AVAILABLE node together with its first batch. `seen_raw` is what inspect() returned. Returns
+  /// Claims an AVAILABLE node together with its first batch. `seen_raw`: the result of inspect(). Returns
   /// whether the caller has the node now; if not, another member was faster.
   bool own(std::uint64_t seen_raw, Word first) noexcept {
     WSTREE_ASSERT(is_begun(first)); // INV2
@@ -97,21 +97,21 @@ public:
     return target(expected);
   }
 
-  /// The pair below this node, or nullptr while it is not EXPANDED.
+  /// Returns the pair below this node, or nullptr while it is not EXPANDED.
   Pair children(std::uint64_t use) const noexcept {
     // [N5] acquire: a member that follows the link sees what the publisher wrote into the pair before N4.
     const std::uint64_t raw = children_.load(P::order(Tag::read_children, std::memory_order_acquire));
     return is_current(raw, use) ? target(raw) : nullptr;
   }
 
-  /// The raw word; Word::seen() interprets it.
+  /// Returns the raw word; Word::seen() interprets it.
   std::uint64_t inspect() const noexcept {
     // [N6] relaxed: a hint. A member acts on it by own(), advance() or stop(), which fail if it was old.
     return word_.load(P::order(Tag::inspect, std::memory_order_relaxed));
   }
 
   /// Publishes the owner's recent time per unit, for thieves that compare victims. 0: not known. Below 0: the
-  /// owner is slow, which tells slow members that others would take less.
+  /// owner is slow, so that slow members see that others would take less.
   void publish_cost(float ticks_per_unit) noexcept {
     // [N7] relaxed: an estimate that nothing else depends on.
     cost_.store(std::bit_cast<std::uint32_t>(ticks_per_unit),
@@ -122,9 +122,8 @@ public:
     return std::bit_cast<float>(cost_.load(P::order(Tag::publish_cost, std::memory_order_relaxed))); // N7
   }
 
-  /// Publishes the position (neighbourhood.h) of the member that has this node, or had it last; of a
-  /// free half, of the member whose node was split. Says nothing about a root that no member has owned
-  /// in this use.
+  /// Publishes the position (neighbourhood.h) of the member that has this node, or had it last; of a free
+  /// half, of the member whose node was split. Has no meaning in a root that no member has owned in this use.
   void publish_owner(std::uint32_t position) noexcept {
     // [N9] relaxed: a hint for thieves that compare distances; nothing else depends on it.
     owner_.store(position, P::order(Tag::publish_owner, std::memory_order_relaxed));
@@ -133,9 +132,9 @@ public:
     return owner_.load(P::order(Tag::publish_owner, std::memory_order_relaxed)); // N9
   }
 
-  /// Of a root: publishes that its member owns `node` now, and no longer the root; nullptr: the member
-  /// has owned no node but the root in this use. So that neighbours find what a member has brought from
-  /// far away.
+  /// Publishes in a root that its member owns `node` now, and no longer the root, so that neighbours find
+  /// work that the member has brought from far away. nullptr: the member has owned no node but the root in
+  /// this use.
   void publish_held(Node* node, std::uint64_t use) noexcept {
     // [N10] release: begin and size of *node are written before its address can be followed; pairs with the
     //      acquire in held(). Guard: model_tree neighbours_3x4.
@@ -157,11 +156,10 @@ public:
     return done_.load(P::order(Tag::mark_below, std::memory_order_relaxed)) != 0; // N12
   }
 
-  /// Of the last root: notes that a member has iteration n-1 of the loop that has this number.
+  /// Notes in the last root that a member has iteration n-1 of the loop number `loop`.
   void note_last(std::uint64_t loop) noexcept {
-    // [N12] relaxed: a member that misses it asks for the iteration. A member that believes what is 2^32
-    //       loops old leaves the iteration to the one that has had the end of this root; that one asks in
-    //       any case.
+    // [N12] relaxed: a member that misses the note claims the iteration in vain. A value from 2^32 loops ago
+    //       leaves the iteration to the owner of the end of this root, which claims it in any case.
     done_.store(static_cast<std::uint32_t>(loop), P::order(Tag::mark_below, std::memory_order_relaxed));
   }
   bool is_last_noted(std::uint64_t loop) const noexcept {
@@ -192,8 +190,8 @@ public:
     level_ = level;
   }
 
-  /// Empties words that are so old that their marks would soon look current. Of a root, called by any
-  /// member that enters `use`.
+  /// Empties words that are so old that their marks would soon look current. Any member that enters `use`
+  /// calls it for a root.
   void refresh(std::uint64_t use) noexcept {
     // [N8] relaxed: an old word and an empty one mean the same in this use, and no data goes with either. The
     //      read-modify-write leaves alone what another member has just written. Guard: model_tree round_2x2
@@ -216,7 +214,7 @@ public:
     extension_.clear();
   }
 
-  /// The words with which a node may be published, or claimed.
+  /// Return whether a node may be published, or claimed, with this word.
   static constexpr bool is_untouched(Word word) noexcept {
     return word.phase() == Phase::available && word.left() + word.right() == 0;
   }
@@ -252,7 +250,7 @@ private:
   AtomicLink children_{0};
   typename P::template Atomic<std::uint32_t> cost_{0};
   typename P::template Plain<std::uint32_t> size_{0}; // constant after publication; for searches
-  AtomicLink held_{0};                                // of roots: written by its member
+  AtomicLink held_{0};                                // only in roots: written by the root's member
   typename P::template Atomic<std::uint32_t> owner_{0};
   typename P::template Atomic<std::uint32_t> done_{0};
   // Needed only by a member that claims or splits the node; constant after publication.

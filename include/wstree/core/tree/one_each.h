@@ -13,8 +13,8 @@ namespace wstree::core {
 
 /// There is nothing to divide, and each iteration stays with the member whose data it works on, if that
 /// member comes: a member takes its own iteration, then looks once at all other iterations, and takes those
-/// that are still there. The number of iterations does not tell a loop of a microsecond from one of a
-/// millisecond at the same code location, and need not. Private to its member.
+/// that are still there. A loop of a microsecond and a loop of a millisecond at one code location look alike
+/// here, and need not differ. Private to its member.
 template <class P> class OneEach {
 public:
   void enter(Tree<P>& tree, const Entry& entry) noexcept {
@@ -102,7 +102,7 @@ private:
   std::uint32_t last_; // iteration n-1; k_done: the member has it
   std::uint32_t
       left_; // iterations before it that the member may still look at, and one more before the first
-  std::uint32_t next_; // of these, the one that it looked at last
+  std::uint32_t next_; // the iteration that it looked at last
   Counts counts_;
 };
 

@@ -11,8 +11,8 @@
 
 namespace wstree::core {
 
-/// Which side a member prefers, of a split and of the tree. The roots are the leaves of an imaginary complete
-/// binary tree, so that levels count as in the paper, which starts from one root.
+/// The side that a member prefers, of a split and of the tree. The roots are the leaves of an imaginary
+/// complete binary tree, so that levels count as in the paper, which starts from one root.
 class Order {
 public:
   Order() = default;
@@ -21,10 +21,11 @@ public:
         strategy_(strategy) {}
 
   Strategy strategy() const noexcept { return strategy_; }
-  /// Levels of the imaginary tree.
+  /// Returns the levels of the imaginary tree.
   std::uint32_t levels() const noexcept { return levels_; }
 
-  /// Whether the member goes on with the left child after a split at `level`: as the victim or as the thief.
+  /// Returns whether the member goes on with the left child after a split at `level`: as the victim or as
+  /// the thief.
   bool chooses_left(std::uint32_t level, bool victim, Rng& rng) const noexcept {
     switch (strategy_) {
     case Strategy::assign:

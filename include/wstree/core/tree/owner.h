@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The paper's algorithm: own, advance, steal, expand, descend (Prokopec & Odersky, section 3). Which node a
-// thief looks at comes from search/, how many units an owner takes from pacing.h.
+// The paper's algorithm: own, advance, steal, expand, descend (Prokopec & Odersky, section 3). search/
+// chooses the node that a thief looks at, pacing.h the number of units that an owner takes.
 #pragma once
 
 #include "wstree/core/assertion.h"
@@ -14,7 +14,7 @@
 
 namespace wstree::core {
 
-/// What came of an attempt to claim a node.
+/// The result of an attempt to claim a node.
 enum class Claim : std::uint8_t {
   taken,
   lost_race, ///< another member got ahead; the node is worth another look
@@ -24,8 +24,8 @@ enum class Claim : std::uint8_t {
 /// One member's moves in the tree. A move that succeeds hands out a batch of the node that the member owns
 /// from then on. Private to its member.
 ///
-/// Pacing, which belongs to the member, says how many units a batch has: start_node(), size(units left),
-/// gave(units), takes_left_end(coin), cost() in ticks per unit, and searched() when a search has
+/// Pacing, which belongs to the member, decides the number of units in a batch: start_node(), size(units
+/// left), gave(units), takes_left_end(coin), cost() in ticks per unit, and searched() when a search has
 /// taken time.
 template <class P, class Pacing> class Owner {
 public:
@@ -44,7 +44,7 @@ public:
   }
 
   const View<P>& view() const noexcept { return view_; }
-  std::uint32_t index() const noexcept { return index_; } ///< of the member, and of its root
+  std::uint32_t index() const noexcept { return index_; } ///< number of the member, and of its root
   Holding<P>& held() noexcept { return held_; }
   const Counts& counts() const noexcept { return counts_; }
   Counts& counts() noexcept { return counts_; }
@@ -86,7 +86,7 @@ public:
     return true;
   }
 
-  /// A thief stopped the node of this member, which goes on with one of the children.
+  /// Descends to one of the children after a thief has stopped the node of this member.
   [[gnu::noinline]] bool descend(Range& out) noexcept {
     const Target<P> stopped = held_.target();
     pacing_.start_search(counts_.busy_ticks);
@@ -96,7 +96,7 @@ public:
     return true;
   }
 
-  /// Takes work from any member's node, `eighths` of what is left if it has to be split.
+  /// Takes work from any member's node, `eighths` of the rest if it has to be split.
   Claim claim(const Target<P>& target, std::uint32_t eighths, Range& out) noexcept {
     bool taken = false;
     switch (target.word.phase()) {
@@ -134,7 +134,7 @@ public:
     Target<P> rest = held_.target();
     held_.drop();
     const Word free(Phase::available, view_.use(), 0, 0);
-    // Where a thief was faster, it has its own pair.
+    // A faster thief has hung its own pair.
     if (!rest.node->stop(rest.word) || hang(pair, rest, rest.remaining() / 2, free, free) != pair)
       supply_.untake(pair);
     return rest;
@@ -149,7 +149,7 @@ public:
 private:
   static constexpr std::uint32_t k_half = 4; // eighths
 
-  /// The first batch of a node, and the word that says so.
+  /// The first batch of a node, and the word that claims it.
   struct Batch {
     Word word;
     std::uint64_t begin;
@@ -174,7 +174,7 @@ private:
     held_ = node;
     if (near() != nullptr) show_held();
   }
-  /// Tells neighbours where to find the node that this member owns, unless it is its root.
+  /// Shows neighbours the node that this member owns, unless it is its root.
   [[gnu::noinline]] void show_held() noexcept {
     if (index_ >= view_.shape().roots()) return;
     Node<P>* const root = view_.tree().root(index_);
@@ -194,8 +194,8 @@ private:
     return publish(pair, target, order_.chooses_left(target.level, false, rng_), eighths, out);
   }
 
-  /// Splits what is left of a frozen node in two, `eighths` of it for this member, takes the first batch of
-  /// that and publishes both.
+  /// Splits the rest of a frozen node in two, `eighths` of it for this member, takes the first batch of that
+  /// and publishes both.
   bool publish(Pair pair, const Target<P>& frozen, bool left, std::uint32_t eighths, Range& out) noexcept {
     WSTREE_ASSERT(frozen.word.phase() == Phase::stolen); // INV6
     const std::uint32_t remaining = frozen.remaining();
@@ -217,7 +217,7 @@ private:
     return true;
   }
 
-  /// Makes `pair` the two halves of what is left of a frozen node, `half` units in the left one, and hangs it
+  /// Makes `pair` the two halves of the rest of a frozen node, `half` units in the left one, and hangs it
   /// below the node. Returns the pair that hangs there.
   Pair hang(Pair pair, const Target<P>& frozen, std::uint32_t half, Word left, Word right) noexcept {
     const std::uint64_t first_unit = frozen.begin + frozen.word.left();
@@ -235,7 +235,7 @@ private:
     return hung;
   }
 
-  /// Whether two nodes cover exactly what was left of a frozen one.
+  /// Returns whether two nodes cover exactly the units that were left in a frozen node.
   static bool covers(Pair pair, const Target<P>& frozen) noexcept {
     return pair[0].begin() == frozen.begin + frozen.word.left() &&
            pair[1].begin() == pair[0].begin() + pair[0].size() &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pairs of nodes that a member needs to split other nodes, and what it does when there is no memory.
+// A member's supply of pairs of nodes, which it needs to split other nodes, and its behaviour without memory.
 #pragma once
 
 #include "wstree/core/tree/arena.h"
@@ -9,10 +9,10 @@
 
 namespace wstree::core {
 
-/// How much memory a member has for more nodes. It only gets worse while the member is in a loop.
+/// A member's supply of memory for more nodes. It only gets worse while the member is in a loop.
 enum class NodeMemory : std::uint8_t {
   enough,
-  short_of,  ///< there was none: the member only takes what needs none
+  short_of,  ///< there was none: the member only takes work that needs none
   exhausted, ///< and it has waited in vain for a thief to split the node that the thief has frozen
 };
 
@@ -29,10 +29,10 @@ public:
   bool is_short() const noexcept { return memory_ != NodeMemory::enough; }
   bool is_exhausted() const noexcept { return memory_ == NodeMemory::exhausted; }
 
-  /// A pair for an owner, which can do without. nullptr: no memory.
+  /// Takes a pair for an owner, which can do without. nullptr: no memory.
   Pair take() noexcept { return arena_->take(); }
-  /// A pair for a thief, before it freezes a node: so that a frozen node never waits for memory. nullptr: it
-  /// steals from no owner any more.
+  /// Takes a pair for a thief, before it freezes a node: so that a frozen node never waits for memory.
+  /// nullptr: it steals from no owner any more.
   Pair take_to_steal() noexcept {
     if (is_short()) return nullptr;
     const Pair pair = take();
@@ -42,7 +42,7 @@ public:
   /// Takes back the pair of the latest take, which no other member has seen.
   void untake(Pair pair) noexcept { arena_->untake(pair); }
 
-  /// One of the two: the pair below a frozen node, or one to hang there.
+  /// Either the pair below a frozen node, or a pair to hang there.
   struct Choice {
     Pair theirs = nullptr;
     Pair mine = nullptr;

@@ -15,8 +15,7 @@
 
 namespace wstree::core {
 
-/// What the members of a team share about one loop. Lives in a ring slot that is used again and
-/// again (loop/team.h).
+/// A team's shared state of one loop. Lives in a ring slot that is used again and again (loop/team.h).
 template <class P> struct Tree {
   Node<P>* roots = nullptr;
   /// From one root to the next, in nodes: roots may stand among other data of their members.
@@ -24,7 +23,7 @@ template <class P> struct Tree {
   Node<P>* root(std::uint32_t i) const noexcept { return roots + i * stride; }
   /// Board::words() of the roots; nullptr: a team that is so small that all roots are looked at.
   DoneWord<P>* board = nullptr;
-  /// These two know loops by all bits of their number, and share a pair of lines.
+  /// These two identify loops by all bits of their number, and share a pair of lines.
   alignas(k_line_pair) LastTaken<P> last;
   HandedOut<P> handed_out;
 
@@ -58,13 +57,14 @@ template <class P> struct Target {
     word = WordOf<P>::seen(raw, use);
   }
   bool is_untouched_root() const noexcept { return level == 0 && word.phase() == Phase::available; }
-  /// Ticks per unit: what the node's owner says, or said before it was split, else `own`. The cost in a root
-  /// that no member has owned yet is of an earlier loop.
+  /// Returns the ticks per unit that the node's owner has published, or had before it was split; otherwise
+  /// `own`. The cost in a root that no member has owned yet is of an earlier loop.
   float cost_or(float own) const noexcept {
     const float known = is_untouched_root() ? 0 : node->cost();
     return known > 0 ? known : own;
   }
-  /// The same on a fast core, as a slow member sees it that has `pace` of its speed.
+  /// Returns the ticks that a unit takes on a fast core, as estimated by a slow member, whose speed is `pace`
+  /// of the fast core's.
   float fast_cost_or(float own, float pace) const noexcept {
     const float known = is_untouched_root() ? 0 : node->published_cost();
     return known > 0 ? known : known < 0 ? -known * pace : own;
@@ -89,15 +89,15 @@ public:
   Target<P> inner(Node<P>* node) const noexcept {
     return look(node, node->begin(), node->size(), node->level());
   }
-  /// What the member with that root works on: the node that it holds elsewhere, or its root.
+  /// Returns the node that the member with that root works on: the node that it holds elsewhere, or its root.
   Target<P> current(std::uint32_t root) const noexcept {
     Node<P>* const held = tree_->root(root)->held(use_);
     return held != nullptr ? inner(held) : this->root(root);
   }
 
-  /// Of equal shares, those beyond the units have nothing.
+  /// Returns the board of the roots that have units.
   Board<P> board() const noexcept { return {tree_->board, filled_roots(), use_}; }
-  /// Roots that have units.
+  /// Returns the roots that have units.
   std::uint32_t filled_roots() const noexcept {
     const std::uint64_t units = shape_.units();
     return units >= shape_.roots() ? shape_.roots() : static_cast<std::uint32_t>(units);
@@ -130,7 +130,8 @@ public:
     return visit(target);
   }
 
-  /// The same for the whole tree. Skips roots without units: their line may belong to another member.
+  /// Calls `visit` for the leaves of the whole tree. Skips roots without units: their line may belong to
+  /// another member.
   template <class Visit> bool any_leaf(Visit&& visit) const {
     std::uint64_t begin = 0;
     for (std::uint32_t i = 0; i < shape_.roots(); ++i) {
@@ -147,8 +148,8 @@ public:
   bool is_empty() const {
     return !any_leaf([](const Target<P>& target) { return target.remaining() != 0; });
   }
-  /// The same for a large team. Another member may finish meanwhile what this one has seen, so false is
-  /// a hint.
+  /// Returns is_empty() for a large team. Another member may finish meanwhile the work that this member has
+  /// seen, so false is a hint.
   bool is_empty_by_board(Rng& rng) const {
     bool any = false;
     board().walk(

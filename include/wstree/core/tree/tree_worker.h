@@ -19,7 +19,7 @@ public:
   using Loop = Tree<P>;
   using Memory = Arena<P>;
 
-  TreeWorker() noexcept {} // leaves alone what needs no value yet
+  TreeWorker() noexcept {} // leaves members without a value that need none yet
   TreeWorker(const TreeWorker&) = delete;
   TreeWorker& operator=(const TreeWorker&) = delete;
 
@@ -40,7 +40,7 @@ public:
     (::new (&worker_) Worker<P>)->enter(tree, arena, entry);
   }
 
-  /// As those of Worker.
+  /// These do the same as those of Worker.
   bool next(Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
   [[gnu::always_inline]] bool next_quickly(Range& out) noexcept {
     return way_ == Way::worker && worker_.next_quickly(out);

@@ -19,8 +19,8 @@ enum class Phase : std::uint8_t { available = 0, owned = 1, stolen = 2 };
 /// `left` and `right` count the units handed out from the two ends of the node's range (the paper's appendix
 /// A.4; the batch modes that work from one end leave `right` at zero, and shares are smaller where it is
 /// needed). `epoch` is the mark (marks.h) of the use of the node for which the word was written: a word of
-/// another use means AVAILABLE and untouched. That is why the roots of a loop need no initialisation and no
-/// member waits for the first arriver.
+/// another use means AVAILABLE and untouched. So the roots of a loop need no initialisation, and no member
+/// waits for the first one.
 template <class Epoch> class BasicWord {
 public:
   static constexpr unsigned k_left_bits = 27;
@@ -37,7 +37,7 @@ public:
       : raw_(static_cast<std::uint64_t>(phase) << 62 | Epoch::of(use) << k_epoch_shift |
              static_cast<std::uint64_t>(right) << k_left_bits | left) {}
 
-  /// The word as use `use` has to read it: a word of an earlier use is AVAILABLE with all units left.
+  /// Returns the word as use `use` has to read it: a word of an earlier use is AVAILABLE with all units left.
   static constexpr BasicWord seen(std::uint64_t raw, std::uint64_t use) {
     const BasicWord word(raw);
     return Epoch::is_of(word.epoch(), use) ? word : BasicWord(Phase::available, use, 0, 0);
@@ -46,7 +46,7 @@ public:
   constexpr std::uint64_t raw() const { return raw_; }
   constexpr Phase phase() const { return static_cast<Phase>(raw_ >> 62); }
   constexpr std::uint64_t epoch() const { return raw_ >> k_epoch_shift & Epoch::k_mask; }
-  /// Means something in its own use only, and has to be refreshed.
+  /// Returns whether the word is so old that it has to be refreshed: it has a meaning in its own use only.
   constexpr bool is_old(std::uint64_t use) const {
     return phase() != Phase::available && Epoch::is_old(epoch(), use);
   }

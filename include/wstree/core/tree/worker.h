@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One member of a team working on one loop on the tree (the paper's run and workOn as a state machine,
-// because OpenMP asks for one chunk at a time).
+// because OpenMP calls for one chunk at a time).
 #pragma once
 
 #include "wstree/core/assertion.h"
@@ -18,9 +18,9 @@
 
 namespace wstree::core {
 
-/// Private to its member; next() is called until it returns false. What a member does in the tree is in
-/// owner.h, where it looks for work in search/, how much it takes at a time in pacing.h, and when it starts
-/// iteration n-1 in last_iteration.h, and what it leaves to faster members in giving_way.h.
+/// Private to its member; next() is called until it returns false. Its parts: a member's moves in the tree
+/// (owner.h), the search for work (search/), the sizes of batches (pacing.h), the start of iteration n-1
+/// (last_iteration.h), and work that is left to faster members (giving_way.h).
 template <class P> class Worker {
 public:
   using Loop = Tree<P>;
@@ -39,7 +39,7 @@ public:
     stage_ = Stage::arriving;
   }
 
-  /// After enter(), for a member that has had part of the loop, which `counts` says, and owns what is left of
+  /// After enter(), for a member that has had a part of the loop, counted in `counts`, and owns the rest of
   /// the root `held`, or nothing.
   void take_over(const Holding<P>& held, const Counts& counts, bool is_share_done) noexcept {
     owner_.held() = held;
@@ -56,8 +56,8 @@ public:
   /// in the hands of some member.
   bool next(Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
 
-  /// Does the same if the batch is out of the middle of the own node and the member need not read
-  /// the clock. Returns false if the caller has to ask next_slowly(); nothing has happened then.
+  /// Does the same if the batch is out of the middle of the own node and the member need not read the clock.
+  /// Returns false if the caller has to call next_slowly(); nothing has happened then.
   [[gnu::always_inline]] bool next_quickly(Range& out) noexcept {
     if (!pacing().is_quick()) return false;
     const std::uint32_t remaining = held().remaining();
@@ -94,12 +94,13 @@ public:
 
   // For traces.
 
-  /// When this member read the clock last, with Settings::clocked: where a batch ended, or a search.
+  /// Returns the time when this member read the clock last, with Settings::clocked: at the end of a batch, or
+  /// of a search.
   std::uint64_t clock() noexcept { return pacing().clock(); }
-  /// Nothing is left of the member's node, so that next() will look elsewhere.
+  /// Returns whether nothing is left of the member's node, so that next() will look elsewhere.
   bool is_at_end() noexcept { return held().is_empty() || held().remaining() == 0; }
 
-  /// How a loop is cut that members enter by `entry`.
+  /// Returns the shape of a loop that members enter by `entry`.
   static Shape shape_of(const Entry& entry) noexcept {
     const std::uint32_t most =
         entry.settings->batch == BatchMode::random ? k_max_share_from_both_ends : k_max_share;
@@ -132,7 +133,7 @@ private:
 
   /// Ends the batch that was handed out.
   void account() noexcept {
-    // At the end of a node what was not clocked would be forgotten.
+    // Units that were not clocked would be forgotten at the end of a node.
     if (pacing().may_skip() && !held().is_empty() && held().remaining() != 0) return pacing().skip();
     if (!pacing().finish(stage_ != Stage::retired, owner_.counts().busy_ticks)) return;
     if (!pacing().is_timed() || held().is_empty()) return;
@@ -144,7 +145,7 @@ private:
     held().node()->publish_cost(published);
   }
 
-  /// First call in this loop.
+  /// Takes the member's root. First call in this loop.
   bool arrive(Range& out) noexcept {
     stage_ = Stage::sharing;
     if (!owner_.arrive(out)) return false;
@@ -152,7 +153,8 @@ private:
     return true;
   }
 
-  /// workOn: the next batch of the node that this member owns, or of what a thief has left of it.
+  /// workOn: takes the next batch of the node that this member owns, or of the half that a thief has left
+  /// of it.
   [[gnu::always_inline]] bool go_on(Range& out) noexcept {
     if (held().remaining() == 0) {
       held().drop();
@@ -175,7 +177,7 @@ private:
     append_last_if_short(out);
   }
 
-  /// Neither the own node nor the own root has anything for this member.
+  /// Looks for work elsewhere: neither the own node nor the own root has any for this member.
   bool look_elsewhere(Range& out) noexcept {
     pacing().start_search(owner_.counts().busy_ticks);
     pacing().end_share(owner_.counts());
@@ -187,7 +189,7 @@ private:
     return true;
   }
 
-  // What follows happens once or a few times per loop: kept out of the way of next().
+  // The functions below run once or a few times per loop: kept out of the way of next().
 
   /// findWork.
   [[gnu::noinline]] bool find(Range& out) noexcept {
@@ -217,7 +219,7 @@ private:
     }
   }
 
-  /// Frees what is left of the own node for faster members, if they should have it. Returns whether it has.
+  /// Frees the rest of the own node for faster members, if they should have it. Returns whether it was freed.
   [[gnu::noinline]] bool gives_way() noexcept {
     if (is_left_alone() ||
         !way_.should_leave(view(), owner_.rng(), pacing().settings(), cost(), pacing().clock()))
@@ -234,7 +236,7 @@ private:
            way_.should_leave(view(), owner_.rng(), pacing().settings(), cost, P::ticks()) &&
            way_.wait(view(), owner_.rng(), pacing().settings(), cost);
   }
-  /// The same for iteration n-1: waits for faster members as long as there is hope. Returns whether it has
+  /// Leaves iteration n-1 to faster members: waits for them as long as there is hope. Returns whether it has
   /// found other work meanwhile.
   [[gnu::noinline]] bool leaves_last(Range& out) noexcept {
     const float cost = way_.cost_of_last(view(), pacing().settings(), this->cost());
@@ -242,7 +244,7 @@ private:
       if (find(out)) return true;
     return false;
   }
-  /// Whether the only other member has iteration n-1, and leaves the loop with it.
+  /// Returns whether the only other member has iteration n-1, and leaves the loop with it.
   bool is_left_alone() const noexcept { return view().filled_roots() == 2 && last_.is_taken(view()); }
   bool take_last_in_turn(Range& out) noexcept {
     return (way_.is_slow() && leaves_last(out)) || take_last(out);
@@ -292,7 +294,7 @@ private:
   std::uint64_t loop_ = 0; // number of the execution
   Stage stage_ = Stage::arriving;
   bool is_careful_ = false;          // the member may have to start iteration n-1 early, or is slow
-  Stage with_last_ = Stage::retired; // of the member that gets iteration n-1
+  Stage with_last_ = Stage::retired; // stage of the member after iteration n-1
   [[no_unique_address]] OneThread one_thread_;
 };
 

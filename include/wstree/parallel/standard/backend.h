@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The backend of libstdc++'s parallel algorithms: the names that pstl/ calls, on the engine of this library.
-// Where libstdc++ has its serial backend, which this one replaces.
+// It stands in the place of libstdc++'s serial backend, and replaces it.
 #pragma once
 
 #include "wstree/parallel/standard/engine.h"
@@ -32,7 +32,7 @@ private:
   wstree::detail::Room<T> room_;
 };
 
-/// Pieces that have not begun ask the algorithm's own flag.
+/// Pieces that have not begun read the algorithm's own flag.
 inline void __cancel_execution() {}
 
 template <class Policy, class Index, class Body>

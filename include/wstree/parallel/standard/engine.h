@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the parallel algorithms of libstdc++ ask of a backend, as folds, scans and tiles of this library. The
-// algorithms hand over functions for a piece [i, j) of their elements, and decide nothing about pieces.
+// The backend of libstdc++'s parallel algorithms, as folds, scans and tiles of this library. The algorithms
+// hand over functions for a piece [i, j) of their elements, and decide nothing about pieces.
 #pragma once
 
 #include "wstree/parallel/fold.h"
@@ -19,11 +19,11 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// How the calls are executed. They do not know where in the source they stand: what is remembered of them
-/// goes by the types of their functions.
+/// Returns the policy of the calls. Their place in the source is not known: costs are remembered by the types
+/// of their functions.
 inline par standard_policy() noexcept { return par("std::execution"); }
 
-/// Whether elements share a word with their neighbours, so that no two threads may write them at a time.
+/// True if elements share a word with their neighbours, so that no two threads may write them at a time.
 template <class Iterator>
 inline constexpr bool k_shares_words = std::is_same_v<Iterator, std::vector<bool>::iterator>;
 template <class Iterator>
@@ -36,7 +36,7 @@ void fold_standard(std::uint64_t n, Folder& folder, Result<typename Folder::Valu
   fold_tree(standard_policy().min_chunk(least), n, folder, result, {});
 }
 
-/// Of all folders below.
+/// The base of all folders below.
 struct StandardFolder {
   static constexpr std::uint64_t k_targets = core::tuning::k_standard_targets;
 };
@@ -216,8 +216,8 @@ void scan_strictly_together(Index n, T init, const Reduce& reduce, Combine& comb
   const auto elements = static_cast<std::uint64_t>(n);
   RecordingFolder<T, Index, Reduce> folder{{}, reduce};
   Result<std::vector<RecordedPiece<T, Index>>> result;
-  // Not more pieces than that: set operations search all elements in each of them, and look at all of them
-  // where the standard library checks what it is called with (_GLIBCXX_DEBUG).
+  // Not more pieces than that: set operations search all elements in each of them, and all of them where the
+  // standard library checks its arguments (_GLIBCXX_DEBUG).
   constexpr std::uint64_t k_pieces = 64; // a member's
   fold_standard(elements, folder, result, elements / (k_pieces * most_members(standard_policy())) + 1);
   auto& pieces = result.value();

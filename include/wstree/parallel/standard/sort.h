@@ -111,8 +111,8 @@ void merge_runs(const par& policy, In in, Out out, std::vector<SortRun>& runs, s
   runs.resize(runs.size() / 2);
 }
 
-/// `leaf(i, j, comp)` sorts a piece. Stable if that is. `wanted`: only so many elements have to be in order,
-/// at the front; 0: all.
+/// Sorts by `leaf(i, j, comp)`, which sorts a piece, and by merges. Stable if `leaf` is. `wanted`: number of
+/// elements at the front that have to be in order; 0: all.
 template <class It, class Compare, class Leaf>
 void sort_pieces(It first, It last, Compare comp, const Leaf& leaf, std::ptrdiff_t wanted) {
   using T = typename std::iterator_traits<It>::value_type;

@@ -13,8 +13,8 @@ inline namespace v1 {
 namespace detail {
 
 /// Blocks of one size. Each thread keeps up to 64, and gives half of them to a common depot or takes half of
-/// a load from there, so that blocks which travel from producers to consumers cost a lock for each 32. What
-/// the depot has no room for goes back to the system.
+/// a load from there, so that blocks which travel from producers to consumers cost a lock for each 32. Blocks
+/// for which the depot has no room go back to the system.
 class BlockCache {
 public:
   static constexpr std::size_t k_bytes = 64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a constructor does with arguments that it cannot take.
+// Errors of constructors with wrong arguments: an exception, or without exceptions the end of the program.
 #pragma once
 
 #include <cstdlib>

@@ -42,14 +42,14 @@ public:
   }
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
-  /// Executes what is queued, and what that queues.
+  /// Executes the queued tasks, and the tasks that they queue.
   ~Crew() {
     wait_until_quiet();
     stop();
   }
 
   std::uint32_t size() const noexcept { return size_; }
-  /// The calling thread as a member of this crew; nullptr: it is none.
+  /// Returns the calling thread as a member of this crew; nullptr: it is none.
   CrewMember* me() const noexcept {
     CrewMember* const mine = CrewMember::mine();
     return mine != nullptr && mine->crew == this ? mine : nullptr;
@@ -227,8 +227,8 @@ private:
                    [this](std::uint32_t i) -> SleepSlot<PoolPlatform>& { return members_[i].slot; });
   }
 
-  /// Everything that was begun is finished. What is finished is read first: a task that is seen finished
-  /// shows all tasks that it has begun, so equal sums leave no task out.
+  /// Returns whether every task that was begun is finished. The count of finished tasks is read first: a task
+  /// that is seen finished shows all tasks that it has begun, so equal sums leave no task out.
   bool is_quiet() const noexcept {
     std::uint64_t finished = 0, begun = 0;
     for (std::uint32_t i = 0; i < size_; ++i) finished += members_[i].finished.read();

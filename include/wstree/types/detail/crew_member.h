@@ -31,7 +31,7 @@ public:
   void raise() noexcept {
     value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  /// acquire: what was done before the last raise() is seen.
+  /// acquire: the writes before the last raise() are seen.
   std::uint64_t read() const noexcept { return value_.load(std::memory_order_acquire); }
 
 private:

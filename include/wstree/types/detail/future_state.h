@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a submitted task and its future share.
+// The state that a submitted task and its future share.
 #pragma once
 
 #include "wstree/types/detail/crew.h"
@@ -39,7 +39,7 @@ public:
   }
   /// By the task and by the future.
   void drop() noexcept {
-    // acq_rel: the second user destroys what the first one has used.
+    // acq_rel: the second user destroys the state after the first one's accesses.
     if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_(this);
   }
 

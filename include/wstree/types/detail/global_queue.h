@@ -19,7 +19,7 @@ namespace detail {
 class BriefLock {
 public:
   void lock() noexcept {
-    // acquire here, release in unlock(): one at a time, and each sees what the one before has done.
+    // acquire here, release in unlock(): one thread at a time, and each sees the writes of the thread before.
     while (is_held_.exchange(true, std::memory_order_acquire))
       for (std::uint32_t spins = 1; is_held_.load(std::memory_order_relaxed); ++spins)
         spins % core::tuning::k_pool_lock_spins == 0 ? core::StdPlatform::yield()
@@ -45,7 +45,7 @@ public:
     if (++in_open_ == core::tuning::k_pool_batch) close();
   }
 
-  /// The oldest tasks, from the newest to the oldest; nullptr: there are none.
+  /// Takes the oldest tasks, from the newest to the oldest; nullptr: there are none.
   Task* take() noexcept {
     const std::lock_guard lock(lock_);
     if (first_ != nullptr) {
@@ -76,7 +76,7 @@ private:
   void set_count(std::uint64_t count) noexcept { count_.store(count, std::memory_order_relaxed); }
 
   BriefLock lock_;
-  Task* first_ = nullptr; ///< of the full bundles
+  Task* first_ = nullptr; ///< first task of the full bundles
   Task* last_ = nullptr;
   Task* open_ = nullptr; ///< the bundle that is being filled
   std::uint64_t in_open_ = 0;

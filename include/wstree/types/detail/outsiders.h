@@ -35,7 +35,7 @@ public:
     waiting_.fetch_sub(1, P::order(core::Tag::count_outsider, std::memory_order_relaxed)); // E1
   }
 
-  /// Returns whether a thread waits. After Sleepers::order() or announce(), where no other word tells of
+  /// Returns whether a thread waits. After Sleepers::order() or announce(), where no other word shows
   /// a waiter.
   bool any() const noexcept {
     return waiting_.load(P::order(core::Tag::count_outsider, std::memory_order_relaxed)) != 0; // E1

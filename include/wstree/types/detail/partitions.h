@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the partitions of a partitioner share. Elements have the numbers 0 to elements-1 here.
+// The state that the partitions of a partitioner share. Elements have the numbers 0 to elements-1 here.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -53,7 +53,7 @@ private:
 
   /// Private to the thread that consumes the partition.
   struct alignas(core::k_line_pair) Member {
-    std::uint64_t at = 0; // [at, end): what is left of the batch, out of reach for other partitions
+    std::uint64_t at = 0; // [at, end): rest of the batch, out of reach for other partitions
     std::uint64_t end = 0;
     bool is_here = false;
     Worker worker;
@@ -99,7 +99,7 @@ public:
     if (left_) known_ = cell_.open(0, size, k_loop, false);
   }
 
-  /// By the owner: takes numbers [begin, end), `most` of them or all that are left. Returns false if none
+  /// Takes, as the owner, numbers [begin, end), `most` of them or all that are left. Returns false if none
   /// is left.
   bool take(std::uint32_t most, std::uint32_t& begin, std::uint32_t& end) noexcept {
     const auto size = [most](std::uint32_t left) { return most < left ? most : left; };
@@ -111,7 +111,7 @@ public:
     low_ = end;
     return true;
   }
-  /// By any thread. Returns false if another thread was faster, or nothing can be stolen.
+  /// Steals numbers. Any thread. Returns false if another thread was faster, or nothing can be stolen.
   bool steal(std::uint32_t& begin, std::uint32_t& end) noexcept {
     const auto offer = cell_.offer();
     if (offer.part.empty() || !cell_.steal(offer.seen, offer.rest)) return false;
@@ -128,7 +128,7 @@ private:
   static constexpr std::uint64_t k_loop = 1;
 
   core::RangeCell<P> cell_;
-  core::StealWord known_; // the owner's, like what follows
+  core::StealWord known_; // the owner's, like the members below
   std::uint32_t low_ = 0;
   bool left_;
 };

@@ -28,7 +28,7 @@ private:
     std::atomic<std::uint32_t> users;
 
     void drop() noexcept {
-      // acq_rel: the last user frees what earlier users have used.
+      // acq_rel: the last user frees it after the accesses of earlier users.
       if (users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
     }
   };
@@ -40,7 +40,7 @@ private:
       invitation->drop();
     }
   };
-  /// Of guests as tasks.
+  /// The owner of guests that are tasks.
   struct Owner {
     Failure none;
     Failure& failure() noexcept { return none; }

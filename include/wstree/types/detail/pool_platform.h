@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a thread pool needs of the machine beyond the core's Platform.
+// A thread pool's needs of the machine beyond the core's Platform.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -32,7 +32,7 @@ namespace detail {
 struct PoolPlatform : core::StdPlatform {
   static void fence(core::Tag, [[maybe_unused]] std::memory_order needed) noexcept {
 #if defined(WSTREE_WITHOUT_FENCES)
-    // Thread sanitizers do not know fences; no data is ordered by them here.
+    // Thread sanitizers do not understand fences; no data is ordered by them here.
     static constinit std::atomic<int> instead{0};
     instead.fetch_add(0, std::memory_order_seq_cst);
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How an element of any type becomes the word that a work-stealing queue holds.
+// Conversion of an element of any type to the word that a work-stealing queue holds, and back.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// A thief reads a word before it knows whether the word is its own, so only what may be copied as bytes can
+/// A thief reads a word before it is sure of getting it, so only elements that may be copied as bytes can
 /// stand in the queue itself.
 template <class T>
 inline constexpr bool k_is_word = std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t);
@@ -37,7 +37,7 @@ public:
 };
 
 /// All other elements: the word is the address of a box. The owner keeps the boxes that it has emptied itself
-/// for what it pushes next; a thief frees the box that it has emptied.
+/// for the next elements; a thief frees the box that it has emptied.
 template <class T> class QueueWords<T, false> {
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
                 "wstree: an element that throws when it leaves the queue would be lost");
@@ -62,7 +62,7 @@ public:
     ::new (fresh.box->value()) T(static_cast<Args&&>(args)...);
     return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(std::exchange(fresh.box, nullptr)));
   }
-  /// Only the owner.
+  /// Takes an element out of its word. Only the owner.
   T take_own(std::uint64_t word) noexcept {
     Box* const box = box_of(word);
     T value = box->empty();

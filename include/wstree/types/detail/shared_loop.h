@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the members of a shared_loop share: a tree for one loop, or a counter, and what each member has of it.
+// The state of a shared_loop: a tree for one loop, or a counter, and each member's part.
 #pragma once
 
 #include "wstree/core/default_floats.h"
@@ -20,7 +20,7 @@ namespace detail {
 /// Lives in memory of the caller's, from create() to destroy().
 template <class P> class SharedLoop {
 public:
-  /// What a loop's place has cost each member: one for each. Zeroed memory knows nothing.
+  /// The costs of a loop's code location for each member: one element for each. Zeroed memory holds no costs.
   using Costs = core::Prior;
 
   static std::size_t bytes(std::uint32_t members) noexcept {
@@ -33,7 +33,7 @@ public:
                             std::uint64_t smallest, bool ascending, Costs* costs) noexcept {
     return ::new (memory) SharedLoop(iterations, members, smallest, ascending, costs);
   }
-  /// No thread is in the loop. Gives back what its nodes took besides.
+  /// Destroys the loop, in which no thread is. Gives back the memory that its nodes took besides.
   static void destroy(SharedLoop* loop) noexcept {
     for (std::uint32_t i = 0; i < loop->members_; ++i) loop->member(i).~Member();
     loop->~SharedLoop();
@@ -60,7 +60,8 @@ public:
     return false;
   }
 
-  /// The member gets nothing more, and leaves to other members what it has got last from iteration `from` on.
+  /// The member gets no more iterations, and leaves its latest batch from iteration `from` on to
+  /// other members.
   void leave(std::uint32_t index, std::uint64_t from) noexcept {
     Member& mine = member(index);
     mine.stage = Stage::left;
@@ -69,8 +70,7 @@ public:
     mine.rest.end = mine.end;
     mine.end = from;
     // [D1] store release, update acquire in next_of_rests(): a member that takes the rest reads its bounds,
-    // and
-    //      sees what was executed of the range. Guard: model_types shared_leave_2x3 (a data race).
+    //      and sees the writes of the executed iterations. Guard: model_types shared_leave_2x3 (a data race).
     mine.rest.is_there.store(true, P::order(core::Tag::leave_rest, std::memory_order_release));
     // [D2] relaxed: a hint; a member that misses it returns, and may ask again.
     has_rests_.store(true, P::order(core::Tag::hint_at_rests, std::memory_order_relaxed));
@@ -115,14 +115,14 @@ private:
   static constexpr std::uint32_t k_pairs = 2;
   static constexpr std::uint64_t k_loop = 1; // number of the execution
 
-  /// What a member needs as soon as it comes; nothing of it is touched by open and close if it does not.
+  /// A member's state from its entry on; open and close touch none of it if the member does not come.
   struct Inside {
     Worker worker;
     Counter counter;
     core::Arena<P> arena;
     core::Node<P> nodes[2 * k_pairs];
   };
-  /// Of one thread at a time, but for `rest`.
+  /// A member's part, used by one thread at a time but for `rest`.
   struct alignas(core::k_line_pair) Member {
     Member() noexcept {}
     ~Member() {
@@ -131,7 +131,7 @@ private:
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
 
-    std::uint64_t end = 0; // of what it got last
+    std::uint64_t end = 0; // end of its latest batch
     Stage stage = Stage::outside;
     bool has_come = false;
     Rest rest;
@@ -194,7 +194,7 @@ private:
     return next_of_rests(range);
   }
 
-  /// Takes what another member has left behind.
+  /// Takes a rest that another member has left behind.
   [[gnu::noinline]] bool next_of_rests(core::Range& range) noexcept {
     if (!has_rests_.load(P::order(core::Tag::hint_at_rests, std::memory_order_relaxed))) return false; // D2
     for (std::uint32_t i = 0; i < members_; ++i) {

@@ -15,16 +15,15 @@ template <class P> struct alignas(core::k_line_pair) SleepSlot {
   typename P::template Atomic<std::uint32_t> taken{0};
 };
 
-/// A member that wants to sleep says so, looks once more whether there is something to do, and only then
-/// sleeps. A thread that has made something to do looks afterwards whether a member sleeps. One of the two
-/// sees the other.
+/// A member that wants to sleep announces that, looks for work once more, and only then sleeps. A thread that
+/// has made work looks afterwards for sleeping members. So at least one of the two sees the other.
 ///
 /// A wake-up is meant for one thing to do, and the awakened member may take another thing, or leave. So it
-/// then looks whether there is more to do, and if so wakes one more: a sleeper may have counted on what
-/// was taken.
+/// then looks whether there is more to do, and if so wakes one more: a sleeper may have counted on the task
+/// that was taken.
 template <class P> class Sleepers {
 public:
-  // Of a member, with its own slot.
+  // For a member, with its own slot.
 
   /// Then it looks again, and calls sleep() or cancel().
   void announce(SleepSlot<P>& slot) noexcept {
@@ -40,7 +39,8 @@ public:
     //      (sleeps for ever).
     P::fence(core::Tag::announce_sleep, std::memory_order_seq_cst);
   }
-  /// There was something to do. Returns whether a thread has awakened the member, which hands the wake-up on.
+  /// Takes the announcement back, because there was work. Returns whether a thread has awakened the member,
+  /// which hands the wake-up on.
   bool cancel(SleepSlot<P>& slot) noexcept { return !take_out(slot); }
   /// Sleeps until a thread awakens the member, which hands the wake-up on.
   void sleep(SleepSlot<P>& slot) noexcept {
@@ -50,9 +50,9 @@ public:
       P::sleep(slot.taken, 1);
   }
 
-  // Of any thread.
+  // For any thread.
 
-  /// Between what there is to do and any().
+  /// Orders the writes of new work before the look at any().
   static void order() noexcept {
     // [B3] seq_cst fence: first what there is to do, then the look at the count. Pairs with B2. Guard:
     //      model_types sleep_1 (sleeps for ever).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What stands in the queues of a thread pool.
+// Tasks, the elements in the queues of a thread pool.
 #pragma once
 
 #include "wstree/types/detail/block_cache.h"
@@ -22,14 +22,14 @@ namespace detail {
 /// A function to be executed once. `run` destroys it.
 struct Task {
   void (*run)(Task*) noexcept;
-  Task* next = nullptr;   ///< of the bundle that it is in (global_queue.h)
-  Task* bundle = nullptr; ///< the next one
+  Task* next = nullptr;   ///< next task in its bundle (global_queue.h)
+  Task* bundle = nullptr; ///< next bundle
 };
 
 /// The first exception of several tasks.
 class Failure {
 public:
-  /// Calls `function()`, and keeps what it throws. Returns false if it has thrown.
+  /// Calls `function()`, and keeps its exception. Returns false if it has thrown.
   template <class Function> bool guard(Function&& function) noexcept {
 #if defined(__cpp_exceptions)
     try {
@@ -46,7 +46,7 @@ public:
     return true;
 #endif
   }
-  /// Throws what was kept, once. When the tasks are done.
+  /// Throws the kept exception, once. Called when the tasks are done.
   void raise() {
 #if defined(__cpp_exceptions)
     if (!has_one_.load(std::memory_order_relaxed)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many tasks of a group are not done yet.
+// The number of a group's unfinished tasks.
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -10,12 +10,12 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Which kind of thread sleeps until a group is done.
+/// The kind of thread that sleeps until a group is done.
 enum class Sleeper : std::uint8_t { none = 0, member = 1, outsider = 2 };
 
 /// The tasks that were begun, less those that are done. The owner, a thread that makes most tasks of a group
 /// and often executes them itself, counts these apart, without read-modify-writes. The sum of both counts is
-/// what remains; each of them alone may be negative.
+/// the number of unfinished tasks; each count alone may be negative.
 ///
 /// A thread that finishes the last task does not touch the group after that: its owner may be gone.
 template <class P> class TaskCount {
@@ -46,7 +46,7 @@ public:
     return tasks_in(seen) == 0;
   }
 
-  // Of any thread.
+  // For any thread.
 
   void add() noexcept {
     others_.fetch_add(k_task, P::order(core::Tag::count_task, std::memory_order_relaxed)); // G2

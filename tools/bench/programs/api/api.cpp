@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The C++ library of this project beside other libraries of parallel algorithms, in one process: in every
 /// round all of them in random order, each between two passes of the plain loop, and with pauses in which the
-/// threads of the one before fall asleep. Wrong results of ours end the program with status 1; those of
+/// threads of the previous library fall asleep. Wrong results of ours end the program with status 1; those of
 /// others are marked.
 #include "load.h"
 #include "measure/measure.h"
@@ -46,7 +46,7 @@ public:
     for (const Peer& peer : peers_) figures_.peers.emplace_back(peer.name);
   }
 
-  /// False: a result of ours was wrong.
+  /// Measures a row. Returns false if a result of ours was wrong.
   bool measure(const RowRecipe& recipe) {
     const Row row = recipe.make();
     MeasuredRow& measured = figures_.rows.emplace_back(MeasuredRow{row.name, row.is_long});
@@ -77,7 +77,7 @@ public:
   const ApiFigures& figures() const { return figures_; }
 
 private:
-  /// So slow that once is enough to know.
+  /// Returns whether one sample is enough, because the peer is so slow.
   static bool is_slow(const Samples& samples) { return !samples.ratios.empty() && samples.ratios[0] > 50; }
 
   static double time_us(const Bound& bound, int calls) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What OpenMP has: reduction, a reduction that the program declares, and inscan. There is no early exit.
+/// The means of OpenMP: reduction, a reduction that the program declares, and inscan. There is no early exit.
 #include "measure/kernel.h"
 #include "peers.h"
 #include <algorithm>
@@ -59,7 +59,7 @@ std::size_t find(Doubles in, double value) {
   return static_cast<std::size_t>(best);
 }
 
-/// Each thread counts its part, then writes it where it belongs.
+/// Copies the chosen elements: each thread counts its part, then writes it to its place.
 std::size_t filter(Doubles in, double* out) {
   std::vector<std::size_t> counts;
 #pragma omp parallel
@@ -78,7 +78,7 @@ std::size_t filter(Doubles in, double* out) {
   return counts.back();
 }
 
-/// Regions within a region have one thread, unless the user asks for more.
+/// Regions within a region have one thread, unless the user sets more.
 std::uint64_t rows(const CostlyRows& rows) {
   std::uint64_t sum = 0;
 #pragma omp parallel for reduction(+ : sum) schedule(dynamic, 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What libraries of parallel algorithms are asked to compute, each in its most natural form.
+/// Computations by libraries of parallel algorithms, each in its most natural form.
 #pragma once
 #include <array>
 #include <atomic>
@@ -67,7 +67,7 @@ struct Sorts {
   Sort<std::string> strings{};
   Sort<Keyed> pairs{};
 };
-/// `sort`: for elements of any type.
+/// Returns sorts for elements of all types, each by `sort`.
 template <class Function> Sorts sorts_by(Function sort) { return {sort, sort, sort, sort}; }
 
 /// A library. A function is empty where the library has nothing of the kind.
@@ -104,9 +104,9 @@ Peer standard_peer();
 Peer gnu_peer();
 #endif
 
-/// All of them; ours comes first.
+/// Returns all peers; ours comes first.
 std::vector<Peer> all_peers();
-/// What was not found when the program was built, one word each.
+/// Returns the libraries that were not found when the program was built, one word each.
 std::vector<const char*> missing_peers();
 
 /// Calls `function` with so many threads for each library.

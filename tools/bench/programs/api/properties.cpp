@@ -23,7 +23,7 @@ std::string text(const char* format, auto... values) {
   return made;
 }
 
-/// Affine maps under each number of threads.
+/// Checks the order of operands with affine maps, under each number of threads.
 Property ordered(const Peer& peer, int times) {
   std::vector<Affine> maps(20'000);
   int wrong = 0, tried = 0;
@@ -61,8 +61,8 @@ Property first_of_equals(const Peer& peer, int times) {
   return {"first of equals", peer.name, text("%d of %d wrong", wrong, times), wrong == 0};
 }
 
-/// A hit at one percent: how much of all was looked at? The least of a few searches: while the thread in
-/// front of the hit waits for a processor, the others go on.
+/// Measures the part of all elements that a search looks at if its hit is at one percent. The part is the
+/// least of a few searches: while the thread in front of the hit waits for a processor, the others go on.
 Property early_exit(const Peer& peer) {
   constexpr long k_n = 1'000'000, k_hit = k_n / 100;
   double share = 100;
@@ -75,7 +75,7 @@ Property early_exit(const Peer& peer) {
   return {"early exit", peer.name, text("%.1f %% seen", share), is_found && share < 50};
 }
 
-/// Of the exceptions that were thrown, does that of the lowest element reach the caller? A peer that
+/// Tests whether the exception of the lowest element reaches the caller, if several are thrown. A peer that
 /// terminates the program does it in a child of this one.
 Property exception_of_lowest(const Peer& peer, int times) {
   int caught = 0, lowest = 0;
@@ -109,7 +109,7 @@ std::vector<Property> try_properties(const std::vector<Peer>& peers, int times) 
 }
 
 int throw_in(const std::string& name) {
-  // std::terminate() says so, which is no news here.
+  // std::terminate() prints a message, which is expected here.
   const int silence = open("/dev/null", O_WRONLY);
   if (silence >= 0) dup2(silence, STDERR_FILENO);
   const rlimit no_core{0, 0};

@@ -13,7 +13,7 @@ std::optional<double> median_of(const MeasuredRow& row, const std::string& peer,
   return median(found->second.*values);
 }
 
-/// The ratios, or microseconds a call of the rows that have short ones.
+/// Shows the ratios, or microseconds a call of the rows that have short calls.
 void show_table(const ApiFigures& figures, bool in_us, Report& report) {
   Table& table =
       report.table(in_us ? "us a call" : "time / ideal", in_us ? "us" : "time / (sequential time / threads)");

@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// Of one peer in one row, over all rounds.
+/// Samples of one peer in one row, over all rounds.
 struct Samples {
   std::vector<double> ratios, us; ///< us: of one call
   bool wrong = false;
@@ -35,7 +35,7 @@ struct ApiFigures {
 
 /// Prints all of it; adds the figures to the report.
 void show(const ApiFigures& figures, Report& report);
-/// What the project asks of its C++ library, of the rows that were measured.
+/// Judges the rows that were measured by the project's goals for its C++ library.
 void judge(const ApiFigures& figures, Report& report);
 
 } // namespace bench

@@ -14,14 +14,15 @@ std::size_t scaled(double n, double scale, double least) {
   return static_cast<std::size_t>(std::max(least, n * scale));
 }
 
-/// Small whole numbers, whose sums are exact in any order.
+/// Returns small whole numbers, whose sums are exact in any order.
 template <class T> std::vector<T> small_numbers(std::size_t n) {
   std::vector<T> made(n);
   for (std::size_t i = 0; i < n; ++i) made[i] = static_cast<T>(scatter(i) % 8);
   return made;
 }
 
-/// A function of a peer that returns a value. `call(function)` gives it its arguments.
+/// Returns a row for a function of a peer that returns a value. `call(function)` gives the function
+/// its arguments.
 template <class Function, class Call> Bound returns(const Function& function, const Peer& peer, Call call) {
   if (!(peer.*function)) return {};
   using Value = decltype(call(peer.*function));
@@ -201,7 +202,7 @@ private:
     primes("nested/primes/one_thread", &Peer::primes, one_thread);
   }
 
-  /// The three programs of the paper's figure 1; the second one is among the nested ones.
+  /// Adds the three programs of the paper's figure 1; the second one is among the nested rows.
   void figure_1() {
     for (const Kind kind : {usual, one_thread}) {
       const std::string more = kind == usual ? "" : "/one_thread";
@@ -217,7 +218,7 @@ private:
     }
   }
 
-  /// So many that a pass takes a tenth of a millisecond and more.
+  /// Returns so many calls that a pass takes a tenth of a millisecond and more.
   int calls_of(int n) const {
     const int calls = std::max(1, 1'000'000 / n);
     return scale_ < 0.01 ? std::min(calls, 20) : calls;

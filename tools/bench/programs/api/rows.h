@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What the peers are timed on.
+/// The rows on which the peers are timed.
 #pragma once
 #include "peers.h"
 #include <string>
 
 namespace bench {
 
-/// A row for one peer: run() is timed, is_right() looks at what it left.
+/// A row for one peer: run() is timed, is_right() checks its result.
 struct Bound {
   std::function<void()> run; ///< empty: the peer does not have it
   std::function<bool()> is_right{};
@@ -29,7 +29,7 @@ struct RowRecipe {
   std::function<Row()> make;
 };
 
-/// `scale`: of the data's size and of the work; 1 is what is reported.
+/// `scale`: of the data's size and of the work; 1 is the reported scale.
 std::vector<RowRecipe> all_rows(double scale);
 
 } // namespace bench

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// A file in one of a few folders, whose names differ in their first characters and are long.
+/// Returns a file in one of a few folders, whose names differ in their first characters and are long.
 std::string path(std::uint64_t number) {
   constexpr const char* k_folders[] = {"/usr/include/c++/", "/usr/lib/x86_64-linux/", "/home/user/project/",
                                        "/var/log/service/"};

@@ -36,7 +36,7 @@ template <class T, class Op> void scan(std::span<const T> in, T* out, Op op) {
       op);
 }
 
-/// What is behind the best hit so far is not looked at.
+/// Elements behind the best hit so far are not looked at.
 template <class Pred> std::size_t find(std::size_t n, Pred pred) {
   std::atomic<std::size_t> best{n};
   tbb::parallel_for(Range(0, n), [&](const Range& r) {

@@ -2,7 +2,7 @@
 /// Uneven loops as languages and interfaces have them, on the tree and as they do without: two threads.
 ///
 /// In each round this process starts two others for each front end. They execute each loop a few times, in
-/// turns with the same work in one thread, which says what the ideal is: max(work / 2, longest iteration).
+/// turns with the same work in one thread, which gives the ideal: max(work / 2, longest iteration).
 #include "front.h"
 #include "measure/kernel.h"
 #include "measure/options.h"
@@ -35,7 +35,7 @@ struct Options {
 
 struct Front {
   const char *file, *title, *own;
-  double limit; ///< what the project wants of the worst loop of 1,000 and 100,000 iterations, as time / ideal
+  double limit; ///< goal for the worst loop of 1,000 and 100,000 iterations, as time / ideal
 };
 constexpr std::array<Front, 8> k_fronts{{{"threads", "C, pthreads", "a counter", 1.05},
                                          {"unmarked", "C without a pragma", "equal parts", 1.10},
@@ -53,7 +53,7 @@ std::filesystem::path folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "front-ends";
 }
 
-/// The file of a front end; empty: no compiler has made it.
+/// Returns the file of a front end; empty: no compiler has made it.
 std::string file_of(const std::string& front, const std::string& kind) {
   for (const std::string& name : {front + "_" + kind + ".so", front + ".so", front + ".py"})
     if (const auto file = folder() / name; std::filesystem::exists(file)) return file;
@@ -73,7 +73,7 @@ struct Cost {
 constexpr std::array<Cost, 2> k_costs{
     {{"front_ns_of_open", "open-and-close", 100}, {"front_ns_of_next", "next-range", 15}}};
 
-/// Prints "VALUE SHAPE/N" for each loop of a front end, and what calls cost if it says so.
+/// Prints "VALUE SHAPE/N" for each loop of a front end, and the costs of calls if it reports them.
 int measure(const Options& options, const std::string& file, int way) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   const auto execute = library == nullptr

@@ -41,7 +41,7 @@ std::vector<std::string> arguments_for(const Child& child, const Options& option
   return arguments;
 }
 
-/// Two lines on the process, then one for each sample.
+/// Reads the output of a child: two lines on the process, then one for each sample.
 bool read_samples(const Child& child, const std::vector<Workload>& workloads, const std::string& output,
                   int round) {
   Family& family = *child.family;

@@ -28,24 +28,26 @@ struct Child {
   bool bare = false;                   ///< the samples are those without the library
 };
 
-/// Version of the library in this process, empty if it is not there.
+/// Returns the version of the library in this process; empty: the library is not loaded.
 std::string library_version();
 
-/// The runtime that another build of this program was built for. Ends this one if there is no such program.
+/// Returns the runtime that another build of this program was built for. Ends this process if there is no
+/// such program.
 Runtime runtime_of(const std::string& program);
 
-/// The environment that makes the loader find another libomp: in a folder, or, for `system`, where it looks
-/// by itself.
+/// Returns the environment that makes the loader find another libomp: in a folder, or, for `system`, where it
+/// looks by itself.
 std::vector<std::string> environment_for_libomp(const std::string& libomp);
 
-/// This process's environment, with these variables ("NAME=value") instead of what it says of them.
+/// Returns this process's environment, with these variables ("NAME=value") instead of its own values of them.
 std::vector<std::string> own_environment_with(const std::vector<std::string>& variables);
 
-/// Runs it and keeps its samples. False: it failed, or it was not what it was to be; stderr has said so.
+/// Runs it and keeps its samples. Returns false if it failed, or was another kind of process than it should
+/// be; stderr has a message then.
 bool run_round(const Child& child, const Options& options, const std::vector<Workload>& workloads,
                std::uint64_t seed, int round);
 
-/// What run_round() reads.
+/// Prints the samples for run_round().
 void print_samples(const Family& family, const std::string& library);
 
 } // namespace bench

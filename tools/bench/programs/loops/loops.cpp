@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// How near to ideal a schedule brings a loop, for the runtime's schedules and, with the library preloaded,
-/// the tree.
+/// The time of loops beside the ideal, for the runtime's schedules and, with the library preloaded, the tree.
 ///
 /// All candidates of a runtime run in one process, in shuffled rounds, on the same machine code: a
 /// schedule(runtime) loop whose schedule is set from outside, and copies of it with a literal clause for
 /// libomp's static_steal. The sequential time is that of the same copy on one thread, right before and after.
-/// What cannot be in that process is measured in children of it, one of each in every round:
+/// Other candidates are measured in children of that process, one of each in every round:
 /// --bare     the runtime's schedules without the library, so that they cannot suffer from the calls that the
 ///            library forwards;
 /// --beside   all of that for another runtime, with the program that was made for it of the same source:
@@ -131,7 +130,7 @@ private:
     return families_.emplace_back(Family{name, runtime, is_peer, candidates});
   }
 
-  /// The runtime's schedules without the library.
+  /// Adds the runtime's schedules without the library.
   void add_bare(Family& family, const std::string& program, const std::vector<Candidate>& candidates) {
     if (!options_.bare || !with_library()) return;
     children_.push_back({&family, program, environment_with({}), "", names_of(candidates, false), "", true});
@@ -139,7 +138,7 @@ private:
 
   void add_variants(Family& lead) {
     if (!options_.variants.empty() && !with_library()) refuse("--variant: the library is not preloaded");
-    // Both of them beside each other in each process, to be compared.
+    // The tree and the static schedule stand beside each other in each process, to be compared.
     std::vector<std::string> measured{k_tree};
     for (const Candidate& candidate : measured_here_)
       if (candidate.name == k_static_name) measured.push_back(candidate.name);
@@ -199,8 +198,8 @@ void real_time(Settings& settings) {
   const sched_param priority{1};
   if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0)
     refuse(std::string("--fifo: ") + std::strerror(errno));
-  // The kernel leaves 5 % of a processor to others; what is not given freely would be taken in the middle of
-  // a pass.
+  // The kernel leaves 5 % of a processor to others; time that is not given freely would be taken in the
+  // middle of a pass.
   settings.pause = 0.1;
 }
 

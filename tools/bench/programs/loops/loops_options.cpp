@@ -80,7 +80,7 @@ void add_options(OptionList& list, Options& options, std::vector<std::string>& v
   list.flag("--samples", options.samples, "Print the samples instead of a report");
 }
 
-/// Groups that are asked for, by name.
+/// Returns the names of the groups that the options select.
 std::vector<std::string> selected_groups(const Options& options) {
   if (options.groups.empty()) return {"paper", "program", "small", "memory"};
   std::vector<std::string> words = words_of(options.groups);

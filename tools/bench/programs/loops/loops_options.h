@@ -22,13 +22,13 @@ struct Options {
   bool bare = false, fifo = false, list = false, samples = false, step_grid = false, which = false;
 };
 
-/// The command line of the program for that runtime, on so many processors. Ends the program if it is wrong,
-/// or if it asks for help.
+/// Reads the command line of the program for that runtime, on so many processors. Ends the program if the
+/// line is wrong or contains --help.
 Options parse(int argc, char** argv, Runtime runtime, int processors);
 
 std::vector<WorkloadRecipe> selected_workloads(const Options& options);
 
-/// What --candidates selects for this runtime: nothing if it names the others' alone.
+/// Returns the candidates for this runtime that --candidates selects: none if it names the others' alone.
 std::vector<Candidate> selected_candidates(const Options& options, Runtime runtime, bool with_library);
 
 } // namespace bench

@@ -16,7 +16,7 @@ std::optional<double> median_of(const Samples& all, const std::string& workload,
   return median(found->second.ratio);
 }
 
-/// Of the samples that both have in a round.
+/// Returns the median over the rounds in which both have a sample.
 std::optional<double> median_to_static(const Samples& samples, const std::string& workload,
                                        const std::string& candidate) {
   const auto own = samples.find({workload, candidate});
@@ -41,7 +41,8 @@ Cell cell_of(std::optional<double> value, double spread = -1) {
   return cell;
 }
 
-/// Ideal means nothing for loops that are too short for two threads, or that memory holds up.
+/// Returns whether the ideal time has a meaning: it has none for loops that are too short for two threads, or
+/// that memory holds up.
 bool is_usual(const RowInfo& info) { return !info.is_short && info.group != Group::memory; }
 
 using Column = std::vector<std::optional<double>> Row::*;
@@ -82,7 +83,7 @@ void show_workloads(const Part& part, Report& report) {
   add_means(table, part, &Row::main);
   const bool only_grid = std::all_of(part.rows.begin(), part.rows.end(),
                                      [](const Row& row) { return row.info.group == Group::grid; });
-  if (!only_grid) table.print(); // that is shown as a square
+  if (!only_grid) table.print(); // the grid is shown as a square
 }
 
 void show_bare(const Part& part, Report& report) {
@@ -96,8 +97,8 @@ void show_bare(const Part& part, Report& report) {
   table.print();
 }
 
-/// "16" of EXP/16, "16/1ms" of EXP/16/1ms; empty: not of the paper's workloads, or an iteration with nearly
-/// all of the work, which says nothing on a schedule.
+/// Returns "16" for EXP/16 and "16/1ms" for EXP/16/1ms. Empty: the workload is not the paper's, or one
+/// iteration has nearly all of the work, so that schedules cannot differ.
 std::string size_of(const RowInfo& info) {
   const bool is_paper = info.group == Group::paper || info.group == Group::small;
   const std::size_t slash = info.name.find('/');

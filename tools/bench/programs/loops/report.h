@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// What a row needs to know of a workload after its loops are gone.
+/// Facts about a workload that a row uses after the workload's loops are gone.
 struct RowInfo {
   std::string name;
   Group group;
@@ -16,7 +16,7 @@ struct RowInfo {
   double longest_share;
 };
 
-/// Where the figures come from.
+/// The origin of the figures.
 struct Origin {
   std::string library; ///< version of the library in the process, empty without
   Settings settings;
@@ -27,18 +27,18 @@ struct Row {
   double seq_ms = 0;                       ///< sequential pass, median over everything
   double ideal = 1;                        ///< max(work / P, longest iteration) in units of work / P
   std::vector<std::optional<double>> main; ///< a median per candidate, nothing if there is no sample
-  std::vector<double> spreads;             ///< of the same
-  std::vector<std::optional<double>> bare; ///< the same for the runtime's schedules without the library
-  /// A median per candidate of its time / static's in the same round and process: what the machine is slower
-  /// at for seconds, it does not show.
+  std::vector<double> spreads;             ///< spread of the samples of each candidate
+  std::vector<std::optional<double>> bare; ///< medians of the runtime's schedules without the library
+  /// A median per candidate of its time / static's in the same round and process: it does not show work at
+  /// which the machine is slower for seconds.
   std::vector<std::optional<double>> to_static;
   std::optional<std::size_t> best_fixed; ///< the best of the runtime's schedules by that
   std::optional<double> tree;            ///< the tree's median
   std::string best_name;                 ///< the best of all runtimes' schedules
   std::optional<double> best;
 
-  /// What speaks for a runtime's schedule. Where there is a process without the library, it alone: forwarded
-  /// calls cost a little, and the lower of two medians would be the luckier one.
+  /// Returns the value for a runtime's schedule. If there is a process without the library, its value alone
+  /// counts: forwarded calls cost a little, and the lower of two medians would be the luckier one.
   std::optional<double> value(std::size_t candidate) const {
     return bare[candidate] ? bare[candidate] : main[candidate];
   }
@@ -50,7 +50,7 @@ struct Part {
   std::string file;    ///< its path and build kind
   bool is_peer;        ///< its schedules are among those that the tree has to match
   std::vector<Candidate> candidates;
-  std::vector<Row> rows; ///< the same in every part
+  std::vector<Row> rows; ///< rows of the same workloads in every part
   int dropped;           ///< samples not used
 
   /// Returns the number of the candidate; nothing if there is none of that name.
@@ -82,7 +82,7 @@ double geometric_mean(const std::vector<double>& values);
 /// Returns whether other projects were measured with the workload, too: those of about ten milliseconds.
 bool is_standard(const RowInfo& info);
 
-/// Whether the project's figures are reached.
+/// Judges whether the project's goals are reached.
 void judge(const Part& part, const Settings& settings, Report& report);
 
 /// Prints the tables of the part, and adds them to the report.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Whether the project's figures are reached.
+/// The project's goals, and whether they are reached.
 #include "report.h"
 #include <algorithm>
 #include <array>
@@ -24,7 +24,8 @@ struct Case {
   }
   // A little below 1 ms, so that a workload sized for it counts however fast the machine is today.
   bool takes_a_millisecond() const { return row.seq_ms >= 0.9; }
-  /// Against libomp alone: what such loops cost there is why programs avoid these schedules.
+  /// Returns whether the row counts for fine loops. Only libomp's do: programs avoid these schedules because
+  /// of the cost of such loops there.
   bool is_fine() const {
     static constexpr std::array<std::string_view, 4> k_fine{"RANDIF/10M", "STEP_E/10M", "STEP_S/1M",
                                                             "TRIANGLE/1M"};
@@ -43,7 +44,7 @@ struct Case {
 
 using Value = std::optional<double> (*)(const Case&);
 
-/// What is judged of the tree: `value` / `by` in all rows that count, or the geometric mean of that.
+/// A goal for the tree: `value` / `by` in all rows that count, or the geometric mean of that.
 struct Rule {
   const char* what;
   double limit;
@@ -128,7 +129,8 @@ void apply(const Rule& rule, const Part& part, int threads, Report& report) {
   if (!values.empty()) verdict.add("all", geometric_mean(values));
 }
 
-/// Each pattern of short loops, and all together against the schedule of the runtime that is best for all.
+/// Judges each pattern of short loops, and all together against the schedule of the runtime that is best
+/// for all.
 void judge_patterns(const Part& part, std::size_t tree, Report& report) {
   const std::vector<Pattern> patterns = patterns_of(part);
   for (const Group group : {Group::brief, Group::untuned}) {
@@ -148,7 +150,7 @@ void judge_patterns(const Part& part, std::size_t tree, Report& report) {
   }
 }
 
-/// The range and the queue on loops that any good balancer has to do well.
+/// Judges the range and the queue on loops that any good balancer has to do well.
 void judge_models(const Part& part, Report& report) {
   for (std::size_t c = 0; c < part.candidates.size(); ++c) {
     const int kind = part.candidates[c].kind;
@@ -172,7 +174,7 @@ bool is_standard(const RowInfo& info) {
   const std::string_view name = info.name;
   if (info.group == Group::program)
     return std::find(k_programs.begin(), k_programs.end(), name) != k_programs.end();
-  // One of 16 iterations with nearly all of the work says nothing on a schedule.
+  // RANDIF/16 does not judge a schedule: one of its 16 iterations has nearly all of the work.
   if (info.group != Group::paper || name == "RANDIF/16") return false;
   return std::any_of(k_sizes.begin(), k_sizes.end(),
                      [name](std::string_view suffix) { return name.ends_with(suffix); });

@@ -16,7 +16,7 @@ std::uint64_t ticks() {
 #endif
 }
 
-/// What lies between two looks at the clock.
+/// Returns the ticks between two looks at the clock.
 std::uint64_t empty_ticks() {
   std::uint64_t empty = ~std::uint64_t{0};
   for (int k = 0; k < 100; ++k) {
@@ -26,7 +26,7 @@ std::uint64_t empty_ticks() {
   return empty;
 }
 
-/// How long a tick is, from a stretch of time that is measured anyway.
+/// The length of a tick, from a stretch of time that is measured anyway.
 class TickLength {
 public:
   double ns() const {
@@ -38,7 +38,7 @@ private:
   std::uint64_t begin_ = ticks();
 };
 
-/// What the calls of a short loop take, each by itself.
+/// The calls of a short loop, each timed by itself.
 enum class Call { entry, hit, end };
 
 /// Nanoseconds of one kind of call in loops of one iteration for each thread, which all enter together: entry
@@ -76,7 +76,7 @@ template <Said said> double time_call(Call call, int threads, int loops) {
   return calls == 0 ? -1 : tick.ns() * static_cast<double>(sum) / static_cast<double>(calls);
 }
 
-/// Until `number` has come to be `wanted`.
+/// Waits until `number` is `wanted`.
 void wait_for(const std::atomic<int>& number, int wanted) {
   constexpr int k_patience = 1'000; // then the other one needs the processor
   // [acquire] what its thread has done is done; pairs with the releases in time_steal().
@@ -100,7 +100,7 @@ template <Said said> double time_steal(int loops) {
     // Another number each time: a loop that is executed again is one in which nothing has to be stolen.
     const int share = k_least + k % k_sizes;
     Chunks<said> chunks(2 * share);
-    bool any = true; // a runtime must not be asked again once it has said no
+    bool any = true; // a runtime must not be called again once it has returned false
     if (omp_get_thread_num() == 0) {
       any = chunks.next();
       begun.store(k, std::memory_order_release); // pairs with wait_for()
@@ -125,7 +125,7 @@ template <Said said> double time_steal(int loops) {
   return calls == 0 ? -1 : tick.ns() * static_cast<double>(sum) / static_cast<double>(calls);
 }
 
-/// A literal schedule(dynamic) is one that steals on libomp; what it is called, then.
+/// Returns the name of a schedule: "static_steal,1" for a literal schedule(dynamic), which steals on libomp.
 const char* name_of(const Schedule& schedule) {
   return schedule.clause == Clause::dynamic ? "static_steal,1" : schedule.name;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What the measurements of single calls share: the schedules that they know, and how a figure comes about.
+/// Functions that the measurements of single calls share: their schedules, and the making of a figure.
 #pragma once
 #include "calls.h"
 #include "measure/chunk_calls.h"
@@ -15,8 +15,8 @@
 namespace bench {
 
 /// Loops with a literal clause stand beside schedule(runtime) because a compiler's plain schedule(dynamic) is
-/// nonmonotonic, which libomp turns into static_steal, and no call can set that. On libgomp they show what a
-/// loop costs that the library only passes on.
+/// nonmonotonic, which libomp turns into static_steal, and no call can set that. On libgomp they show the
+/// cost of a loop that the library only passes on.
 enum class Clause { runtime, dynamic };
 
 struct Schedule {
@@ -48,7 +48,7 @@ inline const Schedule* find_schedule(const std::string& name) {
   return found == std::end(k_known) ? nullptr : found;
 }
 
-/// Those of the list that this process can have.
+/// Returns the schedules of the list that this process can have.
 std::vector<Schedule> selected(const std::string& list, bool with_library);
 
 /// Batches of these grow by themselves, or shrink from a part of the loop: a few chunks come from a loop in
@@ -57,7 +57,7 @@ inline bool has_large_chunks(const Schedule& schedule) {
   return is_ours(schedule.kind) && schedule.kind != k_wsfixed && schedule.kind != k_wsstatic;
 }
 
-/// These size their batches alike, and take work from each other.
+/// Returns whether members size their batches, and take work from each other.
 inline bool is_batched(const Schedule& schedule) {
   return schedule.kind >= k_wstree && schedule.kind <= k_wsqueue_lock;
 }
@@ -80,7 +80,7 @@ template <Said said> double time_next(int threads, int n, bool alone) {
       calls += mine;
     }
 #pragma omp barrier
-    // The runtime keeps a loop until every thread was told that it is over.
+    // The runtime keeps a loop until every thread has made the call that reports its end.
     if (!counted)
       while (chunks.next()) {
       }
@@ -96,7 +96,8 @@ template <Said said> double time_next(int threads, int n, bool alone) {
 class Collector {
 public:
   explicit Collector(const CallSettings& settings) : settings_(settings) {}
-  /// A timing is negative if what it was to time has not happened.
+  /// Adds the median of several timings. A timing is negative if the event that it was to time has
+  /// not happened.
   template <class Timing> void add(const std::string& name, Timing timing) {
     std::vector<double> values;
     timing();
@@ -117,11 +118,11 @@ private:
   std::vector<Figure> figures_;
 };
 
-/// The runtime creates its threads now, before they are looked up in /proc.
+/// Lets the runtime create its threads now, before they are looked up in /proc.
 void start_team(int threads);
-/// One thread, and that many.
+/// Returns the team sizes: 1, and the number of threads in `settings`.
 std::vector<int> team_sizes(const CallSettings& settings);
-/// measure/schedule/P=threads
+/// Returns "measure/schedule/P=threads".
 std::string for_threads(const char* measure, const char* schedule, int threads);
 
 } // namespace bench

@@ -6,10 +6,10 @@
 namespace bench {
 namespace {
 
-/// The iteration: nothing, but the compiler cannot know.
+/// An empty iteration that the compiler cannot remove.
 inline void nothing(int i) { asm volatile("" : : "r"(i) : "memory"); }
 
-/// One of 64 that take a microsecond.
+/// Executes an iteration, of which 64 take a microsecond.
 inline void some_work(int i) {
   const std::uint64_t value = spin(static_cast<std::uint64_t>(i), 12);
   asm volatile("" : : "r"(value) : "memory");
@@ -72,7 +72,7 @@ template <Iteration iteration = nothing> double time_region_loops(int threads, i
   return (now_ns() - start) / regions;
 }
 
-/// One thread alone in its team is not among them: there the whole loop is one chunk.
+/// Adds the time of a chunk, except for one thread alone in its team: there the whole loop is one chunk.
 void add_next(Collector& collect, const Schedule& schedule, int threads, int n) {
   if (threads == 1) return;
   // A whole-block static loop has one chunk a thread: chunks of 1, to have something to count.
@@ -88,7 +88,7 @@ void add_next(Collector& collect, const Schedule& schedule, int threads, int n) 
 
 } // namespace
 
-/// Those of the list that this process can have.
+/// Returns the schedules of the list that this process can have.
 std::vector<Schedule> selected(const std::string& list, bool with_library) {
   std::vector<Schedule> schedules;
   std::istringstream words(list);
@@ -99,7 +99,7 @@ std::vector<Schedule> selected(const std::string& list, bool with_library) {
   return schedules;
 }
 
-/// The runtime creates its threads now, before they are looked up in /proc.
+/// Lets the runtime create its threads now, before they are looked up in /proc.
 void start_team(int threads) {
   omp_set_schedule(k_static, 0);
   time_regions(threads, 1);

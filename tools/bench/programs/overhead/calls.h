@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What single calls of the loop interface cost in this process.
+/// Costs of single calls of the loop interface in this process.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,8 +11,8 @@ struct Figure {
   double ns;
 };
 
-/// What is measured if nothing else is asked for, all kinds of the library beside three of the runtime's, and
-/// what there is for even loops, separated by blanks.
+/// The schedules unless the user chooses some, all kinds of the library beside three of the runtime's, and
+/// the schedules for even loops, separated by blanks.
 inline constexpr const char* k_usual_schedules = "static dynamic,1 guided schedule(dynamic) wstree";
 inline constexpr const char* k_model_schedules =
     "static dynamic,1 guided wstree wsrange wsqueue wsqueue_lock wsfixed,1 wsfixed,64 wsguided wsfac2 "
@@ -30,20 +30,20 @@ struct CallSettings {
   std::string schedules = k_usual_schedules;
 };
 
-/// The first word of the list that is no schedule to measure; empty if all are known.
+/// Returns the first word of the list that is no schedule to measure; empty if there is none.
 std::string unknown_schedule(const std::string& list);
 
-/// Entering and leaving loops of one iteration and of as many as there are threads, with the barrier and (of
-/// one iteration, back to back) without; entering a region, and one that is a loop; taking a chunk. The
-/// library's schedules are left out unless `with_library`.
+/// Measures entering and leaving loops of one iteration and of as many as there are threads, with the barrier
+/// and (of one iteration, back to back) without; entering a region, and one that is a loop; taking a chunk.
+/// The library's schedules are left out unless `with_library`.
 std::vector<Figure> measure_calls(const CallSettings& settings, bool with_library);
 
-/// Each call of a loop by itself: entry, a chunk, the answer that there is
-/// none; a chunk of a long loop, and with two threads one that was another's.
+/// Measures each call of a loop by itself: entry, a chunk, the answer that there is none; a chunk of a long
+/// loop, and with two threads one that was another's.
 std::vector<Figure> measure_anatomy(const CallSettings& settings, bool with_library);
 
-/// What is lost with an even loop of a microsecond of work, as a loop in a region and as a region of its own:
-/// its time without the work on that many processors.
+/// Measures the loss with an even loop of a microsecond of work, as a loop in a region and as a region of its
+/// own: its time without the work on that many processors.
 std::vector<Figure> measure_even(const CallSettings& settings, bool with_library);
 
 } // namespace bench

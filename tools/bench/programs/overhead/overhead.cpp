@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What the library costs where there is nothing to gain: calls, regions, and the start of a process.
+/// The library's cost where there is nothing to gain: calls, regions, and the start of a process.
 ///
 /// This process only starts others, itself as well: in every round one without the library and one with it,
 /// in random order. Figures are medians over rounds; the start-up figures are medians of the difference
@@ -44,7 +44,7 @@ void parse(int argc, char** argv, Options& options) {
     refuse("--schedules: there is no " + word);
 }
 
-/// The process whose start is timed. Neither kind has a loop that the library serves.
+/// Runs as the process whose start is timed. Neither kind has a loop that the library serves.
 int probe(const std::string& kind) {
   int sum = 0;
   if (kind != "region") return 0;
@@ -53,7 +53,7 @@ int probe(const std::string& kind) {
   return sum != 120;
 }
 
-/// The process that measures calls; its parent reads what it prints.
+/// Runs as the process that measures calls; its parent reads its output.
 int child(const Options& options) {
   const CallSettings settings{options.common.threads, options.batches, options.loops,
                               options.common.max_delay, options.schedules};
@@ -69,8 +69,8 @@ int child(const Options& options) {
   return 0;
 }
 
-/// Times of single starts vary by more than a library costs, the difference of two starts in direct
-/// succession does not. Returns false if a process failed.
+/// Times pairs of starts in direct succession, whose difference varies less than a library costs; times of
+/// single starts vary by more. Returns false if a process failed.
 bool time_starts(const Options& options, const std::string& probe_kind, const std::string& schedule,
                  std::mt19937_64& random, Table& table, Verdict& verdict) {
   std::vector<std::string> more = {"LD_PRELOAD=" + options.common.library};
@@ -99,8 +99,8 @@ bool time_starts(const Options& options, const std::string& probe_kind, const st
   return true;
 }
 
-/// Entering and leaving a served loop against the same loop under the runtime's dynamic, in the process
-/// without the library.
+/// Judges entering and leaving a served loop against the same loop under the runtime's dynamic, in the
+/// process without the library.
 void judge_loops(const Kind& bare, const Kind& preloaded, Report& report) {
   Verdict& verdict = report.verdict("entering and leaving a loop: wstree / dynamic,1 without the library", 1);
   for (const auto& [name, values] : preloaded.figures) {

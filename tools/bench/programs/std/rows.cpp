@@ -18,7 +18,7 @@ namespace {
 using Numbers = std::vector<double>;
 using Iterator = Numbers::iterator;
 
-/// What an algorithm is called with: read only, but for `work` and `out`.
+/// Arguments of an algorithm: read only, but for `work` and `out`.
 struct Data {
   std::size_t size;
   int calls;                          ///< in a pass
@@ -42,7 +42,7 @@ struct Data {
 struct Call {
   const Numbers &any, &sorted;
   const std::vector<std::uint32_t>& costs;
-  Iterator first, last; ///< of `work`
+  Iterator first, last; ///< the elements of `work`
   Iterator out;
   const std::vector<char>& bytes;
   std::vector<char>& bytes_out;
@@ -60,7 +60,7 @@ public:
 
   Turn operator()(int passes) {
     double parallel = 0, plain = 0, plain_after = 0;
-    pass(std::execution::par, parallel); // threads awake, and the place in the source is known
+    pass(std::execution::par, parallel); // wakes the threads, and teaches the library the loop
     const double before = pass(std::execution::seq, plain);
     const Numbers expected = Fresh ? data_->work : data_->out;
     std::fill(data_->out.begin(), data_->out.end(), 0.0);
@@ -205,7 +205,7 @@ private:
     add<true>("remove_if", [](const auto& how, const Call& call) {
       const double half = 4.0 * static_cast<double>(call.any.size());
       const auto end = std::remove_if(how, WORK, [=](double x) { return x < half; });
-      std::fill(end, call.last, 0.0); // what is there is not specified
+      std::fill(end, call.last, 0.0); // the content there is not specified
       return static_cast<double>(end - call.first);
     });
   }

@@ -32,7 +32,7 @@ struct Options {
   int largest = 10'000'000, passes = 3;
 };
 
-/// A process that serves: for each number of a row that it reads it answers with a turn.
+/// Runs as a process that serves: for each number of a row that it reads it answers with a turn.
 int serve(const Options& options, const std::vector<StandardRow>& rows) {
   std::function<Turn(int)> turns;
   std::size_t made = rows.size();

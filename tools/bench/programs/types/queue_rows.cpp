@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// oneTBB's own deque cannot be used apart from its scheduler. Its queues, which are for many producers and
-/// many consumers, stand here for what a program would take instead.
+/// many consumers, stand here for the queue that a program would take instead.
 #include "rows.h"
 #include "wstree/types/work_stealing_queue.h"
 #include <deque>
@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-/// What all queues are made to look like.
+/// The interface that all queues are given.
 template <class Queue> struct Ends {
   Queue queue;
   void push(std::uint64_t i) { queue.push(i); }
@@ -54,7 +54,7 @@ template <class Queue> struct Fifo {
 };
 #endif
 
-/// With `below` elements under the one that comes and goes.
+/// Pushes and pops an element `count` times, with `below` elements under it.
 template <class Queue> std::uint64_t push_and_pop(std::uint64_t count, std::uint64_t below) {
   Queue queue;
   std::uint64_t sum = 0;
@@ -65,7 +65,7 @@ template <class Queue> std::uint64_t push_and_pop(std::uint64_t count, std::uint
   }
   return sum;
 }
-/// The thief is the only one at the queue; what was pushed comes out of another thread's caches.
+/// Steals all elements out of another thread's caches, as the only thief at the queue.
 template <class Queue> std::uint64_t steal_all(std::uint64_t count) {
   Queue queue;
   for (std::uint64_t i = 0; i < count; ++i) queue.push(i);

@@ -14,13 +14,13 @@ namespace bench {
 struct Row {
   struct Peer {
     std::string name;
-    std::function<std::uint64_t()> run; ///< returns what has to be `expected`
+    std::function<std::uint64_t()> run; ///< returns the number that has to be `expected`
   };
   std::string name;
-  std::uint64_t operations; ///< of one run
+  std::uint64_t operations; ///< operations of one run
   std::uint64_t expected;
   std::vector<Peer> peers;
-  double most_ns;    ///< what the project wants of wstree; 0: nothing
+  double most_ns;    ///< goal for wstree; 0: none
   double most_ratio; ///< and in units of the best other library; 0: nothing
 };
 

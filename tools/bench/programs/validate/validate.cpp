@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Says how far the simulator is from what was measured (wstree bench --parts validation).
+/// Reports how far the simulator is from the measurement (wstree bench --parts validation).
 #include "measure/report.h"
 #include "validation.h"
 
@@ -45,7 +45,7 @@ void print_costs(const validation::RuntimeCosts& runtime) {
       runtime.library.enter_ns, runtime.library.next_ns, runtime.own.enter_ns, runtime.own.next_ns);
 }
 
-/// Time / ideal, measured and simulated, and the errors.
+/// Shows time / ideal, measured and simulated, and the errors.
 void show(const std::vector<Row>& rows, bench::Report& report) {
   bench::Table& table = report.table("workload, schedule, P", "");
   for (const Row& row : rows) {
@@ -75,7 +75,8 @@ struct Request {
   std::vector<std::pair<std::uint32_t, std::string>> samples;
 };
 
-/// A team of one gets its loop in one piece whatever the schedule, so that one of them shows it.
+/// Prints the schedules that are measured. A team of one gets its loop in one piece under each schedule, so
+/// that one schedule shows it.
 void print_candidates(const Request& request) {
   std::vector<std::string_view> names;
   for (const auto& candidate : validation::candidates(request.candidates)) names.push_back(candidate.name);

@@ -45,7 +45,7 @@ constexpr std::array k_candidates{
     Candidate{"guided", {Peer::gomp_guided, 1}, "libgomp"},
 };
 
-/// ns of a pass: the median of some loops, times the number of loops.
+/// Returns ns of a pass: the median of some loops, times the number of loops.
 double predicted_ns(const LoopCosts& loop, const simulate::Workload& workload, Schedule schedule,
                     std::uint32_t threads, const simulate::MachineSpec& machine) {
   simulate::Job job;
@@ -87,7 +87,7 @@ simulate::MachineSpec machine_for(const simulate::Calibration& here, const Runti
     return machine;
   }
   machine.region = to_time(runtime.open_ns + runtime.close_ns);
-  // Arrivals are uniform in it, so that their mean is what was measured.
+  // Arrivals are uniform in it, so that their mean is the measured one.
   machine.skew = to_time(2 * runtime.late_ns);
   const CallCosts& calls = own ? runtime.own : runtime.library;
   machine.enter = to_time(calls.enter_ns);

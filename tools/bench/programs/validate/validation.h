@@ -16,26 +16,26 @@
 
 namespace wstree::validation {
 
-/// What the program `costs` says of one workload.
+/// Costs of one workload, as the program `costs` prints them.
 struct LoopCosts {
   std::string name;
-  std::uint64_t loops = 1; ///< of them in a pass, each a region
+  std::uint64_t loops = 1; ///< loops in a pass, each a region
   std::uint64_t iterations = 1;
-  double start_ns = 0;             ///< of the body, once per chunk
+  double start_ns = 0;             ///< time in which the body begins, once per chunk
   std::uint64_t piece = 1;         ///< iterations of each of `pieces_ns`, but the last
-  std::vector<double> pieces_ns{}; ///< on one thread; what matters is how they compare
+  std::vector<double> pieces_ns{}; ///< on one thread; only their ratios matter
 };
 
-/// Of entering a loop, and of a call for the next chunk.
+/// Costs of entering a loop, and of a call for the next chunk.
 struct CallCosts {
   double enter_ns = 0, next_ns = 0;
 };
 
-/// What it says of the runtime and of the library's calls.
+/// Costs of the runtime and of the library's calls, as the program `costs` prints them.
 struct RuntimeCosts {
   double alone_ns = 0; ///< a region of one thread and its loop
   std::uint32_t threads = 1;
-  double open_ns = 0, late_ns = 0, close_ns = 0; ///< of a region of `threads`
+  double open_ns = 0, late_ns = 0, close_ns = 0; ///< times of a region of `threads`
   CallCosts library, own;
 };
 
@@ -44,10 +44,10 @@ struct Costs {
   std::vector<LoopCosts> loops;
 };
 
-/// Or one line that says what is wrong, with its number.
+/// Returns the costs, or one line with the error and its line number.
 std::variant<Costs, std::string> read_costs(std::istream& in);
 
-/// Lower quartiles in ns of what `loops --samples` has seen of a workload: other work only adds.
+/// Lower quartiles in ns of the samples of `loops --samples` for a workload: other work only adds.
 struct Measured {
   std::string runtime;                                                         ///< "libomp" or "libgomp"
   std::map<std::string, double, std::less<>> sequential;                       ///< by workload
@@ -55,20 +55,20 @@ struct Measured {
 };
 std::variant<Measured, std::string> read_samples(std::istream& in, std::uint32_t threads);
 
-/// A candidate of the benchmark and what the simulator knows it as.
+/// A candidate of the benchmark and its name in the simulator.
 struct Candidate {
   std::string_view name;
   simulate::Schedule schedule;
   std::string_view runtime = ""; ///< whose schedule it is; empty: the library's
 };
-/// Those that can be compared on that runtime.
+/// Returns the candidates that can be compared on that runtime.
 std::vector<Candidate> candidates(std::string_view runtime);
 
-/// The machine on which `loop` runs on so many threads; `own`: by the runtime's own schedules.
+/// Returns the machine on which `loop` runs on so many threads; `own`: by the runtime's own schedules.
 simulate::MachineSpec machine_for(const simulate::Calibration& here, const RuntimeCosts& runtime,
                                   const LoopCosts& loop, std::uint32_t threads, bool own);
 
-/// The iterations' costs scaled so that one thread takes `sequential_ns` for a pass.
+/// Returns the iterations' costs scaled so that one thread takes `sequential_ns` for a pass.
 simulate::Workload workload_of(const LoopCosts& loop, const RuntimeCosts& runtime, double sequential_ns);
 
 /// A pass of the workload under one schedule.
@@ -79,11 +79,11 @@ struct Row {
   double error() const { return predicted_ns / measured_ns - 1; }
 };
 
-/// For every candidate that was measured, in the order of the workloads.
+/// Compares every measured candidate, in the order of the workloads.
 std::vector<Row> compare(const Costs& costs, const Measured& measured, std::uint32_t threads,
                          const simulate::Calibration& here);
 
-/// Of the absolute errors.
+/// A summary of the absolute errors.
 struct Summary {
   std::string schedule;
   std::uint32_t threads = 1;
@@ -91,7 +91,7 @@ struct Summary {
   double median = 0, worst = 0;
   std::string worst_workload;
 };
-/// One for each number of threads and schedule, in the order of the rows.
+/// Returns a summary for each number of threads and schedule, in the order of the rows.
 std::vector<Summary> summaries(const std::vector<Row>& rows);
 
 } // namespace wstree::validation

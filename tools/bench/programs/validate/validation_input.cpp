@@ -86,7 +86,7 @@ std::variant<Measured, std::string> read_samples(std::istream& in, std::uint32_t
   std::map<std::pair<std::string, std::string>, std::vector<double>> parallel;
   Measured measured;
   Lines lines(in);
-  // The program's first two lines say what runs in its process.
+  // The program's first two lines name the runtime and the library in its process.
   if (!lines.next() || !(lines.words() >> measured.runtime) ||
       (measured.runtime != "libomp" && measured.runtime != "libgomp"))
     return lines.problem("libomp or libgomp, and its file");

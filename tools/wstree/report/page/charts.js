@@ -102,7 +102,7 @@ function history(values) {
   );
 }
 
-/// Where the time of each thread went: [member, late, busy, preempted, searching, waiting] of each.
+/// The parts of each thread's time: [member, late, busy, preempted, searching, waiting] of each.
 const TIMES = ["l", "b", "p", "s", "w"];
 function threads(rows) {
   const sum = (row) => row.slice(1).reduce((a, b) => a + b, 0),
@@ -267,7 +267,7 @@ const byRank = (title, ranks, values) =>
     values.map((value, i) => [ranks[i].rank, value, `rank ${ranks[i].rank}\n${time(value)}`])
   );
 
-/// What changed most against the earlier run: to the left faster, to the right slower.
+/// The largest changes against the earlier run: to the left faster, to the right slower.
 function changes(loops) {
   const rows = loops
     .filter((loop) => loop.earlier)

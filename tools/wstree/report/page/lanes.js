@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads of a timeline, which pages hold packed, and how many of them do what.
+// Threads of a timeline, which pages hold packed, and the number of threads in each state.
 
 const ORDER = ["l", "b", "s", "w"];
 
@@ -17,7 +17,7 @@ function unpacked(rows) {
 }
 const markAt = (row, piece) => row.marks.find((mark) => mark[0] <= piece && piece < mark[1]);
 
-/// How many of the rows are in each state in each of `bins` parts between two pieces.
+/// Counts the rows in each state in each of `bins` parts between two pieces.
 function shares(rows, from, to, bins) {
   const counts = Object.fromEntries(ORDER.map((letter) => [letter, new Uint16Array(bins)]));
   for (const { marks } of rows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What all pictures are made of: numbers as text, axes, and a cursor that mouse and keys move.
+// The elements of all pictures: numbers as text, axes, and a cursor that mouse and keys move.
 "use strict";
 const SVG = "http://www.w3.org/2000/svg";
 const fill = (node, attributes, children) => {
@@ -10,7 +10,7 @@ const fill = (node, attributes, children) => {
 const make = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
 const draw = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
-/// Of a path: an oblong from its upper left corner.
+/// A path's data: an oblong from its upper left corner.
 const oblong = (x, y, width, height) =>
   `M${x.toFixed(1)} ${y.toFixed(1)}h${width.toFixed(1)}v${height.toFixed(1)}h${(-width).toFixed(1)}z`;
 
@@ -129,7 +129,7 @@ function painted(box, paint) {
     width = wanted;
     paint(width);
   };
-  // In a frame of its own, because it changes what the observer has seen.
+  // In a frame of its own, because it changes the observed sizes.
   new ResizeObserver(() => requestAnimationFrame(() => again(Math.floor(box.clientWidth)))).observe(box);
   painters.add((printing) =>
     again(Math.floor(!printing ? box.clientWidth : box.closest(".pair") ? PRINTED / 2 - 16 : PRINTED))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The page: what the figures say, the table, and each loop with its pictures.
+// The page: the verdict, the table, and each loop with its pictures.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const section = (id) => document.getElementById(id);
@@ -12,7 +12,7 @@ const changeText = (loop) =>
       : "new";
 const perBatch = (n) => (n >= 100 ? count(Math.round(n)) : n.toPrecision(3));
 
-/// Columns of what most runs do not count.
+/// Columns of counts that most runs do not have.
 const counters = [
   ["instructions per cycle", "instructions_per_cycle", (n) => n.toFixed(2)],
   ["misses per 1,000 instructions", "misses_per_1000_instructions", (n) => n.toFixed(2)],
@@ -22,7 +22,7 @@ const counters = [
   .filter(([, key]) => data.loops.some((l) => key in l))
   .map(([title, key, text]) => [title, (l) => l[key] ?? -1, (l) => (key in l ? text(l[key]) : ""), "rare less"]);
 
-/// Columns: heading, what sorts, text, and how early they make room on a narrow screen (less, rare, phone).
+/// Columns: heading, sort key, text, and how early they make room on a narrow screen (less, rare, phone).
 const columns = [
   ["loop", (l) => l.name, (l) => l.name, ""],
   ["schedule", (l) => l.schedule, (l) => l.schedule, "rare text"],
@@ -168,7 +168,7 @@ const sourceOf = (loop) =>
     })
   );
 
-/// Where the wall time went, as a bar: in loops, between regions, elsewhere.
+/// The parts of the wall time, as a bar: in loops, between regions, elsewhere.
 function wallBar({ seconds, loops_seconds, between_regions_seconds }) {
   const parts = [
     ["in loops", loops_seconds, "b"],
@@ -199,7 +199,7 @@ function wallBar({ seconds, loops_seconds, between_regions_seconds }) {
   return [bar, make("p", { class: "key" }, ...key)];
 }
 
-/// What to do about a loop: a sentence, and each way there is.
+/// Advice about a loop: a sentence, and each way there is.
 function adviceOf(loop) {
   const ways = [
     ["set", "set"],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops that ranks share: what each rank did, and which ranks stole from which.
+// Loops that ranks share: the work of each rank, and the steals between ranks.
 
 /// [victim, thief, steals] of at most 64 by 64 groups of ranks.
 function rankMatrix(loop) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What each thread did in one execution: zoomed by a brush, the wheel with Ctrl, keys or buttons; many threads fold.
+// A timeline of each thread in one execution: zoomed by a brush, the wheel with Ctrl, keys or buttons; many
+// threads fold.
 
 const FOLDED = 16; // threads in a group
-const FEW = 32; // that are not folded
+const FEW = 32; // most threads that are not folded
 
 function timeline(line) {
   const rows = unpacked(line.rows),
@@ -91,7 +92,7 @@ function timeline(line) {
       );
       if (entry.group === undefined) paintRow(entry, y, paths);
       else stack(plot.svg, entry.rows, from, to, plot.left, plot.right - plot.left, y, entry.height - 3);
-      // How long the thread had no processor is known, and not when.
+      // The duration without a processor is known, and not its begin.
       const waited = Math.max(...entry.rows.map((one) => one.preempted));
       if (waited > 0)
         plot.svg.append(
@@ -201,7 +202,7 @@ function timeline(line) {
     hideTip();
     plot?.focus.setAttribute("d", "");
   };
-  /// To the beginning of the next mark of the row, or a fiftieth of what is seen.
+  /// To the beginning of the next mark of the row, or a fiftieth of the visible time.
   const step = (direction) => {
     const entry = entries[row],
       leap = Math.max(1, (to - from) / 50);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which roots of a large team have nothing left: so that a search for work does not look at all of them.
+// The roots of a large team that have nothing left: so that a search for work does not look at all roots.
 #pragma once
 
 #include "wstree/core/marks.h"
@@ -14,7 +14,7 @@ namespace wstree::core {
 
 /// | number of the use:48 | done:16 |: one bit for each of 16 roots below which nothing is left, or of 16
 /// words that are full. Units of a root only get handed out, so a bit that is set stays true until the slot's
-/// next use. A word of another use (marks.h) says that nothing is done: it needs no initialisation.
+/// next use. A word of another use (marks.h) means that nothing is done: it needs no initialisation.
 template <class P> class alignas(k_line_pair) DoneWord {
 public:
   static constexpr std::uint32_t k_fan_out = 16;
@@ -54,14 +54,14 @@ private:
 };
 
 /// The words over `leaves` roots in one use of a slot: one for each 16 roots, one above each 16 of those, and
-/// so on up to a single one. Where they lie depends on the number of roots, but words of another use are
-/// empty wherever they lay.
+/// so on up to a single one. Their places depend on the number of roots, but words of another use are empty
+/// at any place.
 template <class P> class Board {
 public:
   using Word = DoneWord<P>;
   static constexpr std::uint32_t k_fan_out = Word::k_fan_out;
 
-  /// Words that a board over up to `roots` roots needs.
+  /// Returns the words that a board over up to `roots` roots needs.
   static constexpr std::size_t words(std::size_t roots) noexcept {
     std::size_t sum = 0;
     do {
@@ -86,7 +86,7 @@ public:
     set(place, 1U << root % k_fan_out);
   }
 
-  /// A random root that is not known to be done; k_none: none was met.
+  /// Returns a random root that is not known to be done; k_none: none was met.
   std::uint32_t pick(Rng& rng) noexcept {
     if (leaves_ == 0) return k_none;
     for (Place place = top_place();;) {
@@ -98,9 +98,9 @@ public:
     }
   }
 
-  /// Calls `visit(root)` for each root that is not known to be done, from a random one on, until `stop()`,
-  /// which is asked after each. visit() says whether there is nothing left below the root; that is noted, for
-  /// all later walks. Returns whether nothing is left below any root.
+  /// Calls `visit(root)` for each root that is not known to be done, from a random one on, until `stop()`
+  /// returns true, which is called after each. visit() returns whether nothing is left below the root; this
+  /// is noted, for all later walks. Returns whether nothing is left below any root.
   template <class Visit, class Stop> bool walk(Rng& rng, Visit&& visit, Stop&& stop) noexcept {
     return leaves_ == 0 || walk_word(top_place(), rng, visit, stop);
   }
@@ -127,7 +127,7 @@ private:
     while (place.things > k_fan_out) place = above(place);
     return place;
   }
-  /// The level below the one of `place`, which is not the lowest.
+  /// Returns place `index` of the level below that of `place`, which is not on the lowest level.
   Place below(const Place& place, std::uint32_t index) const noexcept {
     Place at{words_, leaves_, 0};
     while (at.level + words_over(at.things) != place.level) at = above(at);
@@ -170,7 +170,7 @@ private:
     return found == left;
   }
 
-  /// One of the bits that are set.
+  /// Returns the number of a random bit among the set ones.
   static std::uint32_t any_of(std::uint32_t bits, Rng& rng) noexcept {
     for (auto skip = rng.below(static_cast<std::uint32_t>(std::popcount(bits))); skip != 0; --skip)
       bits &= bits - 1;

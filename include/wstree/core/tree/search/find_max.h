@@ -25,10 +25,10 @@ public:
     has_marked_ = false;
   }
 
-  /// Eighths of the node that next() returned which are for the thief, if it has to be split.
+  /// Returns the eighths of the node that next() returned which are for the thief, if it has to be split.
   std::uint32_t share() const noexcept { return share_; }
 
-  /// A member begins to look for work: it has done its root. In a large team it says so.
+  /// A member begins to look for work: it has done its root. In a large team it notes that on the board.
   void start(const View<P>& view, Rng& rng) noexcept {
     is_again_ = false;
     if (has_marked_ || !view.has_board(*settings_)) return;
@@ -37,7 +37,7 @@ public:
     if (view.is_done(root_, rng, [](const Target<P>&) { return true; })) view.board().mark(root_);
   }
 
-  /// The next node to try. Target::node is nullptr if no member has anything left.
+  /// Returns the next node to try. Target::node is nullptr if no member has anything left.
   Target<P> next(const View<P>& view, Rng& rng, Worth<P>& worth) {
     for (;; is_again_ = true) {
       const Target<P> target = best(view, rng, worth);
@@ -50,9 +50,9 @@ public:
 private:
   static constexpr std::uint32_t k_half = 4; // eighths
 
-  /// The node with most left to do by `worth`, among those that are as near as they should be. Of many roots
-  /// only a sample is looked at first, because looking at all of them costs a cache miss each; only an empty
-  /// sample leads to those that the board does not say to be done.
+  /// Returns the node with most left to do by `worth`, among those that are as near as they should be. If
+  /// there are many roots, only a sample is looked at first, because each root costs a cache miss; only an
+  /// empty sample leads to the roots that are not done by the board.
   Target<P> best(const View<P>& view, Rng& rng, Worth<P>& worth) {
     share_ = k_half;
     const bool has_board = view.has_board(*settings_);

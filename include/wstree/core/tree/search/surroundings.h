@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a thief has seen around it, by distance, and how far it should go for work.
+// A thief's view of the work around it, by distance, and the choice of the distance to go for work.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -13,9 +13,10 @@
 namespace wstree::core {
 
 /// Ring d holds the members of domain d that are in no smaller one; the last ring is the rest of the team. A
-/// few steals of large nodes should bring a domain what it lacks, because its members can share that among
-/// themselves afterwards. So a thief goes far as soon as its domain has much less to do than the team has for
-/// so many members, while the far nodes are still large, and not only when nothing is left near it.
+/// few steals of large nodes should bring a domain the work that it lacks, because its members can share
+/// that work among themselves afterwards. So a thief goes far as soon as its domain has much less to do than
+/// the team has for so many members, while the far nodes are still large, and not only when nothing is left
+/// near it.
 template <class P> class Surroundings {
 public:
   struct Choice {
@@ -31,10 +32,10 @@ public:
   }
 
   std::uint32_t rings() const noexcept { return count_; }
-  /// The last ring of the domain that this member shares its work with: the largest one that is small enough
-  /// for its members to find what one of them has brought. What is outside of it is far.
+  /// Returns the last ring of the domain that this member shares its work with: the largest one that is small
+  /// enough for its members to find the work that one of them has brought. Members outside of it are far.
   std::uint32_t home() const noexcept { return home_; }
-  /// The domain that ends with ring `ring`.
+  /// Returns the domain that ends with ring `ring`.
   Domain domain(std::uint32_t ring, std::uint32_t roots) const noexcept {
     if (ring + 1 == count_) return {0, roots};
     const Domain& domain = near_->domains[ring];
@@ -60,7 +61,7 @@ public:
     rings_[ring].found = target;
   }
 
-  /// What each member has left, on average.
+  /// Returns the work that a member has left, on average.
   float mean() const noexcept {
     float work = 0;
     float members = 0;
@@ -70,7 +71,7 @@ public:
     }
     return members > 0 ? work / members : 0;
   }
-  /// Below `enough` is not worth counting as work, unless there is nothing at all near by.
+  /// Chooses the node to steal from. Work below `enough` does not count, unless there is none at all near by.
   Choice choose(float enough) const noexcept {
     Choice choice{rings_[0].found};
     const float each = mean();
@@ -81,7 +82,7 @@ public:
     for (std::uint32_t r = 1; r < count_; ++r) {
       const Ring& ring = rings_[r];
       float lacks = each * near_members - near_work;
-      // What is too much for the home domain would have to be fetched from there again.
+      // Work beyond the needs of the home domain would have to be fetched from there again.
       if (r > home_) lacks = least = std::min(least, lacks);
       const bool dry = near_most < enough && ring.most > near_most;
       const bool poor = lacks > ring.most * tuning::k_worth_it && ring.most > near_most &&
@@ -96,10 +97,10 @@ public:
   }
 
 private:
-  static constexpr std::uint32_t k_most_domains = 7; // what lies outside of them counts as equally far
+  static constexpr std::uint32_t k_most_domains = 7; // members outside of these domains count as equally far
 
   struct Ring {
-    float work = 0; // of the members that were looked at
+    float work = 0; // sum over the members that were looked at
     float most = 0;
     float looked = 0;
     float members = 0;

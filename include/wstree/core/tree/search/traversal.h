@@ -15,15 +15,15 @@
 
 namespace wstree::core {
 
-/// Visits what is not EXPANDED and has units left. For strategies other than find_max. One member's, for
-/// one search.
+/// Visits nodes that are not EXPANDED and have units left. For strategies other than find_max. One member's,
+/// for one search.
 template <class P> class Traversal {
 public:
   /// `near` may be null: all members are equally far from each other.
   Traversal(const View<P>& view, const Order& order, const Neighbourhood* near, Rng& rng) noexcept
       : view_(view), order_(order), near_(near), rng_(rng) {}
 
-  /// Visits nodes in the order of the strategy, until `claim(Target)` says `taken`: first in the nearest
+  /// Visits nodes in the order of the strategy, until `claim(Target)` returns `taken`: first in the nearest
   /// domain, then in the one around it, and so on. Returns false if nothing is left that could be claimed.
   template <class TryClaim> bool any(TryClaim&& claim) {
     const std::uint32_t roots = view_.shape().roots();
@@ -71,7 +71,7 @@ private:
       }
       const Claim outcome = claim(target);
       if (outcome != Claim::lost_race) return outcome == Claim::taken;
-      target.look_again(view_.use()); // at what the node has become
+      target.look_again(view_.use()); // the node may have become EXPANDED
     }
   }
 

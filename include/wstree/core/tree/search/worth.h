@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a node is worth to a thief.
+// The value of a node to a thief.
 #pragma once
 
 #include "wstree/core/batch.h"
@@ -37,14 +37,14 @@ public:
     refused_ = std::max(refused_, worth);
     return 0;
   }
-  /// From now on little work is worth something, too. Returns the ticks after which what was refused until
-  /// now should be done; 0: nothing was refused.
+  /// Accepts little work, too, from now on. Returns the ticks after which the work refused until now should
+  /// be done; 0: none was refused.
   std::uint64_t accept_all() noexcept {
     least_ = 0;
     return static_cast<std::uint64_t>(__builtin_ceilf(std::exchange(refused_, 0.0F)));
   }
 
-  /// What a node has to be worth to count as work when distance matters.
+  /// Returns the value from which a node counts as work when distance matters.
   float enough() const noexcept {
     return static_cast<float>(is_timed() ? settings_.near_enough : tuning::k_near_enough_units);
   }
