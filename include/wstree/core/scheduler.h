@@ -4,6 +4,7 @@
 // tests work with any of them.
 #pragma once
 
+#include "wstree/core/figures.h"
 #include "wstree/core/kinds.h"
 #include "wstree/core/neighbourhood.h"
 #include "wstree/core/prior.h"
@@ -16,31 +17,6 @@
 #include <type_traits>
 
 namespace wstree::core {
-
-/// What one member did in one execution of a loop.
-struct Counts {
-  std::uint64_t iterations = 0;
-  std::uint64_t batches = 0; ///< chunks handed out
-  std::uint64_t steals = 0;  ///< times that work was taken from another member, or that of one that was late
-  std::uint64_t nodes = 0;   ///< nodes added to the tree; 0 in other models
-  std::uint64_t busy_ticks = 0; ///< between being handed a batch and coming back; 0 unless Settings::clocked
-  // What earlier loops at the same code location were good for (prior.h), 0 or 1:
-  std::uint64_t known = 0;     ///< the member took its share by what it knew
-  std::uint64_t surprises = 0; ///< and found that the iterations cost far more this time
-  std::uint64_t forgotten = 0; ///< the member's prior of this location overwrote that of another one
-
-  constexpr Counts& operator+=(const Counts& more) noexcept {
-    iterations += more.iterations;
-    batches += more.batches;
-    steals += more.steals;
-    nodes += more.nodes;
-    busy_ticks += more.busy_ticks;
-    known += more.known;
-    surprises += more.surprises;
-    forgotten += more.forgotten;
-    return *this;
-  }
-};
 
 /// How fast a member is beside the others of its team, and what a slow one keeps in mind while it leaves work
 /// to faster ones (tree/giving_way.h). Private to its member.
