@@ -126,7 +126,7 @@ template <Said said> double time_steal(int loops) {
 }
 
 /// A literal schedule(dynamic) is one that steals on libomp; what it is called, then.
-const char* name_of(const Schedule& schedule) {
+std::string name_of(const Schedule& schedule) {
   return schedule.clause == Clause::dynamic ? "static_steal,1" : schedule.name;
 }
 

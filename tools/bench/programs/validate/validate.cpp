@@ -77,7 +77,7 @@ struct Request {
 
 /// A team of one gets its loop in one piece whatever the schedule, so that one of them shows it.
 void print_candidates(const Request& request) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const auto& candidate : validation::candidates(request.candidates)) names.push_back(candidate.name);
   if (request.threads == 1) names.resize(1);
   fmt::print("{}\n", fmt::join(names, ","));
