@@ -4,6 +4,7 @@
 // packages from /sys/class/powercap.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -48,9 +49,11 @@ private:
     std::filesystem::path file;
     double before, range; ///< joules; the kernel's number begins again behind `range`
   };
-  std::array<int, k_energy> files_{}; ///< -1: `errors_` says why
-  std::array<int, k_energy> errors_{};
-  std::vector<Zone> zones_; ///< one for each package
+  /// Returns the number of the error for which the event is not counted, or 0.
+  int error_of(Counter event) const { return std::max(0, -files_[event]); }
+
+  std::array<int, k_energy> files_{}; ///< below 0: the number of an error
+  std::vector<Zone> zones_;           ///< one for each package
 };
 
 /// The medians of several runs; nothing for what one of them has not counted.
