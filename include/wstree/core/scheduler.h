@@ -46,7 +46,6 @@ struct Entry {
       1; ///< the chunk of the schedule, in iterations; 0: none was given, which means 1 but in static_
   const Neighbourhood* near = nullptr; ///< may be null; outlives the loop
   Prior* prior = nullptr;              ///< of this member, for the loop's code location; may be null
-  float cost = 0;                      ///< ticks per unit, where they are known otherwise; 0: they are not
   Pace* pace = nullptr; ///< of a slow member; null: not known, or about as fast as any. Outlives the loop
 };
 
