@@ -123,11 +123,11 @@ void close_balanced(BalancedRegion& region, const void* caller, const observe::L
     note_members(loops.members);
     const auto busiest = static_cast<std::uint64_t>(loops.longest);
     observe::LoopSite* site = observe::find_site(caller, nullptr, loops.was_equal ? k_equal : k_cut, label);
-    observe::LoopExecution execution{loops.members,
-                                     {loops.iterations * loops.executions, loops.members * loops.executions,
-                                      0, 0, static_cast<std::uint64_t>(loops.sum), 0, 0, 0},
-                                     busiest,
-                                     busiest};
+    core::Execution execution{loops.members,
+                              {loops.iterations * loops.executions, loops.members * loops.executions, 0, 0,
+                               static_cast<std::uint64_t>(loops.sum)},
+                              busiest,
+                              busiest};
     execution.is_of_new_length = loops.is_new;
     observe::record(*site, execution);
   });

@@ -90,12 +90,11 @@ WSTREE_EXPORT void wstree_call_leave(const wstree_call* call, const wstree_call_
 }
 
 WSTREE_EXPORT void wstree_call_end(const wstree_call* call, const wstree_call_part* all) {
-  observe::LoopExecution execution;
-  execution.members = all->members;
-  execution.total = {all->elements, all->batches, all->steals, all->nodes, all->busy};
-  execution.busy_max_ticks = all->busy_max;
-  execution.wall_ticks = all->ended - all->began;
-  observe::record(*static_cast<observe::LoopSite*>(call->site), execution);
+  observe::record(*static_cast<observe::LoopSite*>(call->site),
+                  {all->members,
+                   {all->elements, all->batches, all->steals, all->nodes, all->busy},
+                   all->busy_max,
+                   all->ended - all->began});
   abi::note_members(all->members);
 }
 

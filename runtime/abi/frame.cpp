@@ -233,7 +233,8 @@ void keep_profile(const Frame& frame, const loop::Execution& execution, std::uin
   const Bounds& bounds = frame.bounds;
   const std::uint64_t units = (bounds.iterations - 1) / bounds.unit + 1;
   observe::keep(*frame.site,
-                {number, execution.members, execution.wall, units, bounds.unit, bounds.iterations}, joined);
+                {number, execution.members, execution.wall_ticks, units, bounds.unit, bounds.iterations},
+                joined);
 }
 
 } // namespace
@@ -248,23 +249,16 @@ void leave_watched_work(Frame& frame) noexcept {
       frame.site->counters().add(frame.member.index(), part);
   const auto report = [&frame](const loop::Execution& execution) {
     if (frame.site == nullptr) return;
-    const core::Counts& sum = execution.total;
+    core::Execution all = execution;
     const std::uint64_t own = frame.answers != nullptr ? frame.answers->own : 0;
-    std::uint64_t iterations = std::min((sum.iterations + own) * frame.bounds.unit, frame.bounds.iterations);
+    const std::uint64_t units = all.total.iterations + own;
+    all.chunk = frame.bounds.unit;
+    all.total.batches += own;
+    all.total.iterations = std::min(units * all.chunk, frame.bounds.iterations);
     // Some pieces have one iteration more than the others.
-    if (frame.answers != nullptr && sum.iterations + own == frame.answers->items)
-      iterations = frame.bounds.iterations;
-    const std::uint64_t number =
-        observe::record(*frame.site, {execution.members,
-                                      {iterations, sum.batches + own, sum.steals, sum.nodes, sum.busy_ticks,
-                                       sum.known, sum.surprises, sum.forgotten},
-                                      execution.busy_max,
-                                      execution.wall,
-                                      frame.bounds.unit,
-                                      execution.late,
-                                      execution.most_uneven,
-                                      false,
-                                      execution.preempted});
+    if (frame.answers != nullptr && units == frame.answers->items)
+      all.total.iterations = frame.bounds.iterations;
+    const std::uint64_t number = observe::record(*frame.site, all);
     if (execution.accounts[0].recording != nullptr) keep_profile(frame, execution, number);
   };
   frame.member.leave(report, end_preemption(&frame));

@@ -88,12 +88,7 @@ void TaskTimer::learn() noexcept {
 void end_task_loop(TaskLoop& loop) noexcept {
   if (observe::LoopSite* const site = loop.facts().site) {
     const core::DefaultFloats floats;
-    const loop::TaskExecution all = loop.execution();
-    observe::record(*site, {all.tasks,
-                            {all.total.iterations, all.total.batches, all.total.steals, all.total.nodes,
-                             all.total.busy_ticks, all.total.known, all.total.surprises, all.total.forgotten},
-                            all.busy_max,
-                            all.wall});
+    observe::record(*site, loop.execution());
   }
   TaskLoop::destroy(&loop);
 }

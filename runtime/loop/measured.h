@@ -13,17 +13,9 @@
 
 namespace wstree::loop {
 
-/// One execution of a loop by a whole team.
-struct Execution {
-  std::uint32_t members = 0;
-  core::Counts total;
-  std::uint64_t busy_max = 0;      ///< ticks of the member that was busy longest
-  std::uint64_t wall = 0;          ///< ticks from the first arrival to the last departure
-  core::Cells<Account> accounts{}; ///< the members' accounts; theirs again when the report is done
-  std::uint64_t late = 0;          ///< ticks from the first arrival to each member's own, summed up
-  /// Ticks that an even loop could save, as members came late and lost their processors.
-  std::uint64_t most_uneven = ~std::uint64_t{0};
-  std::uint64_t preempted = 0; ///< ticks in which the members had no processor, summed up
+/// One execution, with the accounts of the members, which are theirs again when the report is done.
+struct Execution : core::Execution {
+  core::Cells<Account> accounts{};
 };
 
 /// Writes the account of a member that leaves the loop, which it entered at `entered`, and in which it had no
@@ -37,14 +29,14 @@ void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t ent
   if (worker.has_piece() && counts.batches != 0) counts.busy_ticks = core::elapsed(entered, now);
   if (ring.members() == 1) {
     Account own{counts, entered, now, 0, recording};
-    Execution all{1, counts, counts.busy_ticks, core::elapsed(entered, now), {&own}};
-    all.preempted = std::min(preempted, counts.busy_ticks);
+    Execution all{{1, counts, counts.busy_ticks, core::elapsed(entered, now)}, {&own}};
+    all.preempted_ticks = std::min(preempted, counts.busy_ticks);
     return report(all);
   }
   Account& own = ring.account();
   own = {counts, entered, now, std::min(preempted, counts.busy_ticks), recording, own.memory, ring.loop()};
   if (!ring.is_last(ring.slot().leavers.count(ring.use()))) return;
-  Execution all{ring.members(), {}, 0, 0, ring.accounts()};
+  Execution all{{ring.members()}, ring.accounts()};
   std::uint64_t first = now;
   std::uint64_t last = now;
   for (std::uint32_t m = 0; m < ring.members(); ++m) {
@@ -58,26 +50,26 @@ void measure(RingMember<P, Sizes>& ring, AnyWorker<P>& worker, std::uint64_t ent
       account.recording = nullptr;
     }
     all.total += account.counts;
-    all.busy_max = std::max(all.busy_max, account.counts.busy_ticks);
+    all.busy_max_ticks = std::max(all.busy_max_ticks, account.counts.busy_ticks);
     first = std::min(first, account.entered);
     last = std::max(last, account.left);
   }
   std::uint64_t work_end = 0; // after the first arrival
   for (std::uint32_t m = 0; m < ring.members(); ++m) {
     const Account& account = all.accounts[m];
-    all.late += account.entered - first;
-    all.preempted += account.preempted;
+    all.late_ticks += account.entered - first;
+    all.preempted_ticks += account.preempted;
     if (account.counts.busy_ticks != 0)
       work_end = std::max(work_end, account.entered - first + account.counts.busy_ticks - account.preempted);
   }
   std::uint64_t occupied =
-      all.total.busy_ticks - all.preempted; // by work, and by coming while there was some
+      all.total.busy_ticks - all.preempted_ticks; // by work, and by coming while there was some
   for (std::uint32_t m = 0; m < ring.members(); ++m)
     occupied += std::min(all.accounts[m].entered - first, work_end);
   const std::uint64_t mean = occupied / ring.members();
-  all.most_uneven = work_end > mean ? work_end - mean : 0;
+  all.most_uneven_ticks = work_end > mean ? work_end - mean : 0;
   all.total.nodes += ring.members(); // the roots
-  all.wall = last - first;
+  all.wall_ticks = last - first;
   report(all);
 }
 

@@ -15,14 +15,6 @@
 
 namespace wstree::loop {
 
-/// One execution of a taskloop, for statistics: as loop::Execution, with tasks instead of members.
-struct TaskExecution {
-  std::uint32_t tasks = 0; ///< tasks that were to share the loop
-  core::Counts total;
-  std::uint64_t busy_max = 0;
-  std::uint64_t wall = 0;
-};
-
 /// Lives from create() to destroy(), which is when no task of the loop can come any more. Each task takes the
 /// part of one member, whichever thread executes it: a thread that waits inside an iteration may execute
 /// another task of the same loop meanwhile. A task that comes late finds its share in other hands, and one
@@ -95,10 +87,9 @@ public:
     return working_.fetch_sub(1, P::order(core::Tag::leave_tasks, std::memory_order_acq_rel)) == 1;
   }
 
-  /// Returns the counts of the loop, after the last task.
-  TaskExecution execution() const noexcept {
-    TaskExecution all;
-    all.tasks = size_;
+  /// Returns the figures of the execution, with tasks as members. After the last task.
+  core::Execution execution() const noexcept {
+    core::Execution all{size_};
     std::uint64_t first = ~std::uint64_t{0};
     std::uint64_t last = 0;
     for (std::uint32_t i = 0; i < size_; ++i) {
@@ -106,12 +97,12 @@ public:
       if (part.entered == 0) continue; // discarded
       const core::Counts counts = part.counts;
       all.total += counts;
-      all.busy_max = std::max(all.busy_max, counts.busy_ticks);
+      all.busy_max_ticks = std::max(all.busy_max_ticks, counts.busy_ticks);
       first = std::min(first, part.entered);
       last = std::max(last, part.left);
     }
     all.total.nodes += size_; // the roots
-    all.wall = core::elapsed(first, last);
+    all.wall_ticks = core::elapsed(first, last);
     return all;
   }
 

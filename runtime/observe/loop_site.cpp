@@ -4,6 +4,7 @@
 #include "kept_execution.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace wstree::observe {
 namespace {
@@ -15,61 +16,42 @@ namespace {
 //      observe_statistics, SumsFromManyThreads.
 constexpr auto k_sum_order = std::memory_order_relaxed;
 
+/// LoopFigures as LoopSite keeps them, beginning with the number of calls and ending with the chunk.
+using Words = std::array<std::uint64_t, sizeof(LoopFigures) / sizeof(std::uint64_t)>;
+
 } // namespace
 
-std::uint64_t LoopSite::add(const LoopExecution& execution) noexcept {
+std::uint64_t LoopSite::add(const core::Execution& execution) noexcept {
   const std::uint64_t members = execution.members != 0 ? execution.members : 1;
-  const MemberCounts& total = execution.total;
+  const std::uint64_t busy = execution.total.busy_ticks;
+  LoopFigures more{1, execution.total, execution.wall_ticks, execution.busy_max_ticks};
   // Rounded, because the truncated part would add up over many short loops.
-  const std::uint64_t mean = total.busy_ticks / members + (total.busy_ticks % members * 2 >= members ? 1 : 0);
-  const std::uint64_t number = calls_.fetch_add(1, k_sum_order) + 1;
-  iterations_.fetch_add(total.iterations, k_sum_order);
-  batches_.fetch_add(total.batches, k_sum_order);
-  steals_.fetch_add(total.steals, k_sum_order);
-  nodes_.fetch_add(total.nodes, k_sum_order);
-  busy_.fetch_add(total.busy_ticks, k_sum_order);
-  known_.fetch_add(total.known, k_sum_order);
-  if (total.surprises != 0) surprises_.fetch_add(total.surprises, k_sum_order);
-  if (total.forgotten != 0) forgotten_.fetch_add(total.forgotten, k_sum_order);
-  wall_.fetch_add(execution.wall_ticks, k_sum_order);
-  busy_max_.fetch_add(execution.busy_max_ticks, k_sum_order);
-  busy_mean_.fetch_add(mean, k_sum_order);
-  const std::uint64_t late = execution.late_ticks / members;
-  if (late != 0) late_mean_.fetch_add(late, k_sum_order);
-  std::uint64_t uneven = execution.busy_max_ticks > mean ? execution.busy_max_ticks - mean : 0;
-  uneven = std::min(uneven, execution.most_uneven_ticks);
-  if (uneven != 0) uneven_.fetch_add(uneven, k_sum_order);
-  if (execution.chunk > chunk_.load(k_sum_order)) chunk_.store(execution.chunk, k_sum_order);
-  if (execution.preempted_ticks != 0)
-    preempted_mean_.fetch_add(execution.preempted_ticks / members, k_sum_order);
-  if (execution.is_of_new_length) new_lengths_.fetch_add(1, k_sum_order);
+  more.busy_mean_ticks = busy / members + (busy % members * 2 >= members ? 1 : 0);
+  more.late_mean_ticks = execution.late_ticks / members;
+  more.preempted_mean_ticks = execution.preempted_ticks / members;
+  if (more.busy_max_ticks > more.busy_mean_ticks)
+    more.uneven_ticks = std::min(more.busy_max_ticks - more.busy_mean_ticks, execution.most_uneven_ticks);
+  more.new_lengths = execution.is_of_new_length ? 1 : 0;
+  const std::uint64_t number = sums_.front().fetch_add(1, k_sum_order) + 1;
+  const auto words = std::bit_cast<Words>(more);
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (words[i] != 0) sums_[i].fetch_add(words[i], k_sum_order);
+  Counter& chunk = sums_.back();
+  if (execution.chunk > chunk.load(k_sum_order)) chunk.store(execution.chunk, k_sum_order);
   return number;
 }
 
 LoopFigures LoopSite::figures() const noexcept {
-  LoopFigures figures;
-  figures.calls = calls_.load(k_sum_order);
-  figures.total = {iterations_.load(k_sum_order), batches_.load(k_sum_order),  steals_.load(k_sum_order),
-                   nodes_.load(k_sum_order),      busy_.load(k_sum_order),     known_.load(k_sum_order),
-                   surprises_.load(k_sum_order),  forgotten_.load(k_sum_order)};
-  figures.wall_ticks = wall_.load(k_sum_order);
-  figures.busy_max_ticks = busy_max_.load(k_sum_order);
-  figures.busy_mean_ticks = busy_mean_.load(k_sum_order);
-  figures.late_mean_ticks = late_mean_.load(k_sum_order);
-  figures.uneven_ticks = uneven_.load(k_sum_order);
-  figures.preempted_mean_ticks = preempted_mean_.load(k_sum_order);
-  figures.new_lengths = new_lengths_.load(k_sum_order);
-  figures.chunk = std::max(chunk_.load(k_sum_order), std::uint64_t{1});
-  return figures;
+  Words words;
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = sums_[i].load(k_sum_order);
+  words.back() = std::max(words.back(), std::uint64_t{1});
+  return std::bit_cast<LoopFigures>(words);
 }
 
-std::uint64_t LoopSite::calls() const noexcept { return calls_.load(k_sum_order); }
+std::uint64_t LoopSite::calls() const noexcept { return sums_.front().load(k_sum_order); }
 
 void LoopSite::clear_figures() noexcept {
-  for (Counter* counter :
-       {&calls_, &iterations_, &batches_, &steals_, &nodes_, &busy_, &wall_, &busy_max_, &busy_mean_, &known_,
-        &surprises_, &forgotten_, &late_mean_, &uneven_, &chunk_, &new_lengths_, &preempted_mean_})
-    counter->store(0, k_sum_order);
+  for (Counter& counter : sums_) counter.store(0, k_sum_order);
   counters_.clear();
 }
 

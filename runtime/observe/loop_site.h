@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <string_view>
@@ -14,18 +15,22 @@ namespace wstree::observe {
 
 struct Profile;
 
-/// The sums of a site so far; see LoopExecution for the units.
+/// Sums over the executions of a loop, its calls; core::Execution says what the figures of each are. "mean"
+/// is the mean over the members of a team.
 struct LoopFigures {
   std::uint64_t calls = 0;
-  MemberCounts total;
+  core::Counts total{};
   std::uint64_t wall_ticks = 0;
-  std::uint64_t busy_max_ticks = 0;       // sum over the calls of the busiest member's time
-  std::uint64_t busy_mean_ticks = 0;      // sum over the calls of the members' mean time
-  std::uint64_t late_mean_ticks = 0;      // sum over the calls of how late the mean member came
-  std::uint64_t preempted_mean_ticks = 0; // sum over the calls of how long the mean member had no processor
-  std::uint64_t chunk = 1;                // most iterations that were handed out as a whole
+  std::uint64_t busy_max_ticks = 0;
+  std::uint64_t busy_mean_ticks = 0;
+  std::uint64_t late_mean_ticks = 0;
+  std::uint64_t preempted_mean_ticks = 0;
+  /// What an even loop would have saved: the time of the busiest members beyond that of the mean one. Where
+  /// members came late, only what they would have saved by then.
+  std::uint64_t uneven_ticks = 0;
   std::uint64_t new_lengths =
-      0; // calls of static loops with a number of iterations of which nothing was known
+      0;                   ///< calls of static loops with a number of iterations that had not come before
+  std::uint64_t chunk = 0; ///< no sum, but the largest
 
   /// Returns the work of the busiest members beside that of the mean one, without the work that others did
   /// because they came earlier; 1 is even, and also stands for figures without times.
@@ -33,10 +38,6 @@ struct LoopFigures {
     if (busy_mean_ticks == 0) return 1.0;
     return 1.0 + static_cast<double>(uneven_ticks) / static_cast<double>(busy_mean_ticks);
   }
-
-  /// The time that an even loop would have saved: that of the busiest members beyond the mean one's. If
-  /// members came late, only the time that they would have saved by then.
-  std::uint64_t uneven_ticks = 0;
 };
 
 /// Counters and name of one code location. All zero at the start, so that static ones cost no memory
@@ -53,8 +54,8 @@ public:
   LoopSite(const LoopSite&) = delete;
   LoopSite& operator=(const LoopSite&) = delete;
 
-  /// Adds an execution. Returns its number, counted from 1.
-  std::uint64_t add(const LoopExecution& execution) noexcept;
+  /// The number of this execution, counted from 1.
+  std::uint64_t add(const core::Execution& execution) noexcept;
   LoopFigures figures() const noexcept;
   std::uint64_t calls() const noexcept;
   void clear_figures() noexcept;
@@ -87,10 +88,7 @@ private:
 
   // The counters have lines of their own, because processors fetch lines in pairs: two loops that run at
   // the same time in different teams do not disturb each other.
-  Counter calls_{0}, iterations_{0}, batches_{0}, steals_{0}, nodes_{0}, busy_{0};
-  Counter wall_{0}, busy_max_{0}, busy_mean_{0};
-  Counter known_{0}, surprises_{0}, forgotten_{0};
-  Counter late_mean_{0}, uneven_{0}, chunk_{0}, new_lengths_{0}, preempted_mean_{0};
+  std::array<Counter, sizeof(LoopFigures) / sizeof(std::uint64_t)> sums_{}; // the words of LoopFigures
 
   alignas(128) std::atomic<Name> name_{Name::nameless};
   PlaceName where_;

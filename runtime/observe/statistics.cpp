@@ -78,7 +78,9 @@ LoopSite* find_site(const void* return_address, const char* psource, std::string
   return &site_table().find(return_address, psource, schedule, label);
 }
 
-std::uint64_t record(LoopSite& site, const LoopExecution& execution) noexcept { return site.add(execution); }
+std::uint64_t record(LoopSite& site, const core::Execution& execution) noexcept {
+  return site.add(execution);
+}
 
 std::uint64_t executions_recorded() noexcept {
   std::uint64_t sum = 0;

@@ -10,35 +10,9 @@
 
 #include "options.h"
 
+#include "wstree/core/figures.h"
+
 namespace wstree::observe {
-
-/// Counts of one member of a team in one execution of a loop. Ticks are those of the clock whose ns_per_tick
-/// is given to write_report().
-struct MemberCounts {
-  std::uint64_t iterations = 0;
-  std::uint64_t batches = 0;
-  std::uint64_t steals = 0;
-  std::uint64_t nodes = 0;
-  std::uint64_t busy_ticks = 0; // time in loop bodies
-  std::uint64_t known = 0;      // shares that members took by their priors
-  std::uint64_t surprises = 0;  // known shares whose iterations cost far more this time
-  std::uint64_t forgotten = 0;  // other places that members forgot for this one
-};
-
-/// One execution of a loop by a team.
-struct LoopExecution {
-  std::uint32_t members = 0;        // size of the team; 0 counts as 1
-  MemberCounts total;               // sums over the members
-  std::uint64_t busy_max_ticks = 0; // largest busy_ticks of a member
-  std::uint64_t wall_ticks = 0;     // from the first arrival to the last departure
-  std::uint64_t chunk = 1;          // iterations that are handed out as a whole
-  std::uint64_t late_ticks = 0;     // from the first arrival to each member's own, summed up
-  // The time that an even loop could save if members come no earlier.
-  std::uint64_t most_uneven_ticks = ~std::uint64_t{0};
-  // A static loop of as many iterations had not come before, so nothing was known of it.
-  bool is_of_new_length = false;
-  std::uint64_t preempted_ticks = 0; // in which members had no processor, summed up
-};
 
 /// One code location with a served loop. Lives in static storage and is never freed, so a pointer to it stays
 /// valid even when the code is unloaded.
@@ -56,8 +30,9 @@ inline constexpr std::uint32_t k_max_sites = 4096;
 LoopSite* find_site(const void* return_address, const char* psource, std::string_view schedule,
                     const Label* label = nullptr) noexcept;
 
-/// Adds one finished execution; its number at the site, counted from 1. Any thread, wait-free.
-std::uint64_t record(LoopSite& site, const LoopExecution& execution) noexcept;
+/// Adds one finished execution; its number at the site, counted from 1. Any thread, wait-free. Ticks are
+/// those of the clock whose ns_per_tick is given to write_report().
+std::uint64_t record(LoopSite& site, const core::Execution& execution) noexcept;
 
 /// Returns the number of executions recorded so far in this process.
 std::uint64_t executions_recorded() noexcept;

@@ -3,7 +3,7 @@
 # Programs of clang and flang on libomp. Test names are abi.PROGRAM.clangC.libompL for compilers and runtimes and
 # abi.PROGRAM.STRATEGY.BATCH for ways to steal.
 set(programs
-  cancel clauses dist_dispatch exactly_once exactly_once_random foreign_regions fork_arguments huge_trips laps lastprivate
+  cancel clauses dist_dispatch exactly_once exactly_once_random foreign_regions fork_arguments huge_trips lastprivate
   late_request literal_kinds loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory
   unwind upstream_reports)
 # The newest compiler builds all of them, and so does the oldest if there is time for all pairs; between those the calls
@@ -54,9 +54,6 @@ endif()
 foreach(clang IN LISTS WSTREE_FOREIGN_CLANGS)
   foreach(program IN LISTS programs_of_${clang})
     foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
-      if(program STREQUAL "laps" AND NOT libomp STREQUAL WSTREE_FOREIGN_LIBOMP)
-        continue() # the marks that go round are not the runtime's
-      endif()
       set(seldom "")
       if(NOT libomp STREQUAL libomp_of_${clang})
         set(seldom SELDOM)
@@ -181,7 +178,7 @@ endforeach()
 
 # 6. The programs themselves on bare libomp, which is right about all of this under dynamic: an oracle for the oracles.
 #    And the one schedule of libomp that is wrong about lastprivate, which shows that the test would notice.
-foreach(program clauses dist_dispatch exactly_once exactly_once_random fork_arguments laps lastprivate loop_types nested
+foreach(program clauses dist_dispatch exactly_once exactly_once_random fork_arguments lastprivate loop_types nested
     nowait order progress regions roots schedule_icv slot_reuse)
   if(NOT WSTREE_FOREIGN_LIBOMP MATCHES "^1[0-8]$") # where the newest compiler's programs do not run without help
     wstree_abi_test(abi.bare.${program} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP} BARE
@@ -261,8 +258,8 @@ endforeach()
 
 # 8. All of the above would pass if no loop ever reached the tree. So: the same programs with figures on, which must name
 #    executions of loops, and nothing on stderr.
-#    In late_request the runtime serves every loop; three more are long, and begin their loops as the others do.
-list(REMOVE_ITEM programs late_request exactly_once laps slot_reuse)
+#    In late_request the runtime serves every loop; two more are long, and begin their loops as the others do.
+list(REMOVE_ITEM programs late_request exactly_once slot_reuse)
 foreach(program IN LISTS programs)
   foreach(libomp ${oldest_libomp} ${WSTREE_FOREIGN_LIBOMP})
     set(seldom "")

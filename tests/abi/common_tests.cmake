@@ -87,7 +87,7 @@ include(../kinds.cmake)
 set(kinds ${wstree_kinds})
 list(REMOVE_ITEM kinds wstree)
 set(thorough_programs
-  cancel clauses exactly_once exactly_once_random laps lastprivate loop_types nested nowait order regions roots slot_reuse)
+  cancel clauses exactly_once exactly_once_random lastprivate loop_types nested nowait order regions roots slot_reuse)
 foreach(abi IN LISTS abis)
   set(number 0)
   foreach(kind IN LISTS kinds)
@@ -100,14 +100,6 @@ foreach(abi IN LISTS abis)
       ARGUMENTS --random 400 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
     wstree_abi_test(abi.schedule_icv.${kind}.${abi} schedule_icv-${suffix_${abi}} ${runtime_${abi}}
       ARGUMENTS --library --asked --kind ${number} --repeat 20 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
-    # In turn on the runtimes; abi.long has both.
-    list(LENGTH abis turns)
-    math(EXPR turn "${number} % ${turns}")
-    list(GET abis ${turn} abi_of_laps)
-    if(abi STREQUAL abi_of_laps)
-      wstree_abi_test(abi.laps.${kind}.${abi} laps-${suffix_${abi}} ${runtime_${abi}}
-        ARGUMENTS --case random_patterns ENVIRONMENT "OMP_SCHEDULE=${kind}")
-    endif()
     wstree_abi_test(abi.lastprivate.${kind}.${abi} lastprivate-${suffix_${abi}} ${runtime_${abi}}
       ARGUMENTS --repeat 5 ENVIRONMENT "OMP_SCHEDULE=${kind}")
     foreach(program IN LISTS thorough_programs)
@@ -139,32 +131,6 @@ foreach(abi IN LISTS abis)
   endforeach()
 endforeach()
 
-# 4. Marks that go round: abi[.long].laps.PATTERN.[no_]history.ABI. A word's mark does so after 2^14 uses of a slot.
-set(laps_shorter 4,2x16383+8)
-set(laps_shorter_by_far 8,1x16383+8)
-set(laps_ten 4,2x16382+10)
-set(laps_few_iterations 8:1,1:1x8191+8,1:1)
-foreach(abi IN LISTS abis)
-  foreach(pattern shorter shorter_by_far ten few_iterations)
-    foreach(history on off)
-      string(REPLACE on history name ${history})
-      string(REPLACE off no_history name ${name})
-      set(group abi.long LONG)
-      set(threads "")
-      if(pattern STREQUAL "shorter")
-        set(group abi)
-        set(threads --threads 4)
-        if(NOT "${abi} ${history}" MATCHES "^(gcc off|clang on)$") # by default each runtime and each history once
-          list(APPEND group SELDOM)
-        endif()
-      endif()
-      list(POP_FRONT group prefix)
-      wstree_abi_test(${prefix}.laps.${pattern}.${name}.${abi} laps-${suffix_${abi}} ${runtime_${abi}} ${group}
-        ARGUMENTS --pattern ${laps_${pattern}} --loops 100000 ${threads}
-          ENVIRONMENT "WSTREE_HISTORY=${history}")
-    endforeach()
-  endforeach()
-endforeach()
 if("gcc" IN_LIST abis)
   # Regions and loops of objects that are too old to be served, on schedules that the runtime does not know.
   foreach(kind wstree wsrange wsfixed)

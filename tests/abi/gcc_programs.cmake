@@ -59,7 +59,7 @@ function(wstree_gcc_program name source gcc)
 endfunction()
 
 set(gcc_programs
-  cancel clauses exactly_once exactly_once_random foreign_regions gomp_constructs gomp_entries gomp_old huge_trips laps
+  cancel clauses exactly_once exactly_once_random foreign_regions gomp_constructs gomp_entries gomp_old huge_trips
   lastprivate literal_kinds loop_types nested nowait order progress regions roots schedule_icv slot_reuse tight_memory unwind
   upstream_reports)
 # The newest compiler builds all of them, the others what depends on the code that they make.
@@ -186,7 +186,7 @@ wstree_gcc_test(bare guided_shape BARE)
 
 # 5. Loops were really served.
 foreach(program IN LISTS gcc_programs)
-  if(NOT program MATCHES "^(exactly_once|laps|slot_reuse)$") # long, and begin their loops as the others do
+  if(NOT program MATCHES "^(exactly_once|slot_reuse)$") # long, and begin their loops as the others do
     wstree_gcc_test(served ${program} LAUNCHER ${run_served} --min-calls 3 --
       ARGUMENTS --repeat 1 ${arguments_${program}} ENVIRONMENT ${environment_${program}})
   endif()

@@ -68,7 +68,7 @@ struct Expected {
 void add_loop(SiteTable& table, const std::string& line, std::uintptr_t address,
               std::vector<Expected>& expected) {
   Bytes bytes(line);
-  LoopExecution execution;
+  core::Execution execution;
   const std::string_view schedule = k_schedules[bytes.between(0, 3)];
   execution.members = bytes.byte();
   const unsigned shift = bytes.between(0, 56);

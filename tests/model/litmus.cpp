@@ -8,27 +8,6 @@ namespace {
 using testing::Contains;
 using testing::Not;
 
-Outcomes store_buffering(std::memory_order store, std::memory_order load) {
-  return outcomes({[=](Machine& m) {
-                     m.x.store(1, store);
-                     m.r[0] = m.y.load(load);
-                   },
-                   [=](Machine& m) {
-                     m.y.store(1, store);
-                     m.r[1] = m.x.load(load);
-                   }},
-                  2);
-}
-
-TEST(Litmus, StoreBuffering) {
-  const Outcomes all{{0, 0}, {0, 1}, {1, 0}, {1, 1}};
-  EXPECT_EQ(store_buffering(relaxed, relaxed), all);
-  EXPECT_EQ(store_buffering(release, acquire), all);
-  EXPECT_EQ(store_buffering(seq_cst, acquire), all);
-  EXPECT_EQ(store_buffering(release, seq_cst), all);
-  EXPECT_EQ(store_buffering(seq_cst, seq_cst), (Outcomes{{0, 1}, {1, 0}, {1, 1}}));
-}
-
 TEST(Litmus, StoreBufferingWithExchange) {
   const auto run = [](std::memory_order exchange, std::memory_order load) {
     return outcomes({[=](Machine& m) {
@@ -120,18 +99,6 @@ TEST(Litmus, PlainDataBehindAMessage) {
   EXPECT_TRUE(run(relaxed, acquire).failed);
 }
 
-TEST(Litmus, DataWrittenAfterTheReleaseIsARace) {
-  Litmus litmus({[=](Machine& m) {
-                   m.x.store(1, release);
-                   m.data.write(1);
-                 },
-                 [=](Machine& m) {
-                   if (m.x.load(acquire) == 1) m.r[0] = m.data.read();
-                 }},
-                1);
-  EXPECT_TRUE(explore(litmus, k_all).failed);
-}
-
 /// Without promises: C++ would allow {1, 1} of relaxed accesses.
 TEST(Litmus, LoadBufferingIsNotModelled) {
   const auto seen = outcomes({[](Machine& m) {
@@ -144,16 +111,6 @@ TEST(Litmus, LoadBufferingIsNotModelled) {
                               }},
                              2);
   EXPECT_EQ(seen, (Outcomes{{0, 0}, {0, 1}, {1, 0}}));
-}
-
-TEST(Litmus, CoherenceOfReads) {
-  const auto seen = outcomes({[](Machine& m) { m.x.store(1, relaxed); },
-                              [](Machine& m) {
-                                m.r[0] = m.x.load(relaxed);
-                                m.r[1] = m.x.load(relaxed);
-                              }},
-                             2);
-  EXPECT_EQ(seen, (Outcomes{{0, 0}, {0, 1}, {1, 1}}));
 }
 
 /// Two readers agree on the order of two stores.
@@ -172,38 +129,6 @@ TEST(Litmus, CoherenceAmongReaders) {
   EXPECT_THAT(seen, Contains(Outcome{1, 2, 1, 2}));
   EXPECT_THAT(seen, Contains(Outcome{2, 1, 2, 1}));
   EXPECT_THAT(seen, Not(Contains(Outcome{1, 2, 2, 1})));
-}
-
-TEST(Litmus, CoherenceOfAWriteAndARead) {
-  const auto seen = outcomes({[](Machine& m) { m.x.store(1, relaxed); },
-                              [](Machine& m) {
-                                m.x.store(2, relaxed);
-                                m.r[0] = m.x.load(relaxed);
-                              }},
-                             1, 1);
-  EXPECT_EQ(seen, (Outcomes{{1, 1}, {2, 1}, {2, 2}}));
-}
-
-Outcomes independent_reads(std::memory_order store, std::memory_order load) {
-  return outcomes({[=](Machine& m) { m.x.store(1, store); }, [=](Machine& m) { m.y.store(1, store); },
-                   [=](Machine& m) {
-                     m.r[0] = m.x.load(load);
-                     m.r[1] = m.y.load(load);
-                   },
-                   [=](Machine& m) {
-                     m.r[2] = m.y.load(load);
-                     m.r[3] = m.x.load(load);
-                   }},
-                  4);
-}
-
-TEST(Litmus, IndependentReadsOfIndependentWrites) {
-  const Outcome disagreement{1, 0, 1, 0};
-  EXPECT_THAT(independent_reads(relaxed, relaxed), Contains(disagreement));
-  EXPECT_THAT(independent_reads(release, acquire), Contains(disagreement));
-  EXPECT_THAT(independent_reads(seq_cst, acquire), Contains(disagreement));
-  EXPECT_THAT(independent_reads(seq_cst, seq_cst), Not(Contains(disagreement)));
-  EXPECT_EQ(independent_reads(seq_cst, seq_cst).size(), 15U);
 }
 
 Outcomes two_plus_two_writes(std::memory_order store) {
@@ -238,37 +163,6 @@ TEST(Litmus, ReadModifyWritesAreAtomic) {
   EXPECT_EQ(outcomes({claim(0), claim(1)}, 2), (Outcomes{{0, 1}, {1, 0}}));
 }
 
-/// A store is never between what a read-modify-write reads and what it writes.
-TEST(Litmus, NoStoreSplitsAReadModifyWrite) {
-  const auto seen = outcomes(
-      {[](Machine& m) { m.r[0] = m.x.fetch_add(1, relaxed); }, [](Machine& m) { m.x.store(10, relaxed); }}, 1,
-      1);
-  EXPECT_EQ(seen, (Outcomes{{0, 10}, {10, 11}}));
-}
-
-TEST(Litmus, ReleaseSequence) {
-  const auto run = [](bool by_store) {
-    return outcomes({[](Machine& m) {
-                       m.y.store(1, relaxed);
-                       m.x.store(1, release);
-                     },
-                     [=](Machine& m) {
-                       if (by_store)
-                         m.x.store(2, relaxed);
-                       else
-                         m.x.fetch_add(2, relaxed);
-                     },
-                     [](Machine& m) {
-                       m.r[0] = m.x.load(acquire);
-                       m.r[1] = m.y.load(relaxed);
-                     }},
-                    2);
-  };
-  EXPECT_THAT(run(false), Not(Contains(Outcome{3, 0}))) << "a read-modify-write hands on what was released";
-  EXPECT_THAT(run(false), Contains(Outcome{2, 0}));
-  EXPECT_THAT(run(true), Contains(Outcome{2, 0})) << "a store does not";
-}
-
 /// C++20: nor does a later store of the releasing thread.
 TEST(Litmus, ALaterStoreOfTheSameThreadIsNotInTheReleaseSequence) {
   const auto seen = outcomes({[](Machine& m) {
@@ -283,25 +177,6 @@ TEST(Litmus, ALaterStoreOfTheSameThreadIsNotInTheReleaseSequence) {
                              2);
   EXPECT_THAT(seen, Contains(Outcome{2, 0}));
   EXPECT_THAT(seen, Not(Contains(Outcome{1, 0})));
-}
-
-Outcomes write_to_read_causality(std::memory_order store, std::memory_order load) {
-  return outcomes({[=](Machine& m) { m.x.store(1, relaxed); },
-                   [=](Machine& m) {
-                     m.r[0] = m.x.load(load);
-                     m.y.store(1, store);
-                   },
-                   [=](Machine& m) {
-                     m.r[1] = m.y.load(load);
-                     m.r[2] = m.x.load(relaxed);
-                   }},
-                  3);
-}
-
-TEST(Litmus, WriteToReadCausality) {
-  EXPECT_THAT(write_to_read_causality(relaxed, relaxed), Contains(Outcome{1, 1, 0}));
-  EXPECT_THAT(write_to_read_causality(release, relaxed), Contains(Outcome{1, 1, 0}));
-  EXPECT_THAT(write_to_read_causality(release, acquire), Not(Contains(Outcome{1, 1, 0})));
 }
 
 } // namespace

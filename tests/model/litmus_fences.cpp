@@ -37,31 +37,6 @@ TEST(Fences, MessagePassing) {
   EXPECT_THAT(message_passing(release, release), Contains(lost)) << "a release fence acquires nothing";
 }
 
-TEST(Fences, AFenceAndAnOperationSynchronize) {
-  const auto to_load = outcomes({[](Machine& m) {
-                                   m.x.store(1, relaxed);
-                                   fence(release);
-                                   m.y.store(1, relaxed);
-                                 },
-                                 [](Machine& m) {
-                                   m.r[0] = m.y.load(acquire);
-                                   m.r[1] = m.x.load(relaxed);
-                                 }},
-                                2);
-  EXPECT_EQ(to_load, (Outcomes{{0, 0}, {0, 1}, {1, 1}}));
-  const auto from_store = outcomes({[](Machine& m) {
-                                      m.x.store(1, relaxed);
-                                      m.y.store(1, release);
-                                    },
-                                    [](Machine& m) {
-                                      m.r[0] = m.y.load(relaxed);
-                                      fence(acquire);
-                                      m.r[1] = m.x.load(relaxed);
-                                    }},
-                                   2);
-  EXPECT_EQ(from_store, (Outcomes{{0, 0}, {0, 1}, {1, 1}}));
-}
-
 TEST(Fences, AReleaseFenceHandsOnWhatWasBeforeItOnly) {
   const auto seen = outcomes({[](Machine& m) {
                                 fence(release);
@@ -91,50 +66,6 @@ TEST(Fences, AReadModifyWriteHandsOnWhatAFenceReleased) {
                              2);
   EXPECT_THAT(seen, Not(Contains(Outcome{3, 0})));
   EXPECT_THAT(seen, Contains(Outcome{2, 0}));
-}
-
-TEST(Fences, PlainDataBehindFences) {
-  const auto run = [](std::memory_order writer, std::memory_order reader, bool late) {
-    Litmus litmus({[=](Machine& m) {
-                     if (!late) m.data.write(1);
-                     fence(writer);
-                     if (late) m.data.write(1);
-                     m.x.store(1, relaxed);
-                   },
-                   [=](Machine& m) {
-                     if (m.x.load(relaxed) != 1) return;
-                     fence(reader);
-                     m.r[0] = m.data.read();
-                   }},
-                  1);
-    return explore(litmus, k_all);
-  };
-  EXPECT_FALSE(run(release, acquire, false).failed);
-  EXPECT_TRUE(run(release, acquire, true).failed) << "written after the fence";
-  EXPECT_TRUE(run(relaxed, acquire, false).failed);
-  EXPECT_TRUE(run(release, relaxed, false).failed);
-}
-
-Outcomes store_buffering(std::memory_order first, std::memory_order second) {
-  return outcomes({[=](Machine& m) {
-                     m.x.store(1, relaxed);
-                     fence(first);
-                     m.r[0] = m.y.load(relaxed);
-                   },
-                   [=](Machine& m) {
-                     m.y.store(1, relaxed);
-                     fence(second);
-                     m.r[1] = m.x.load(relaxed);
-                   }},
-                  2);
-}
-
-TEST(Fences, StoreBuffering) {
-  EXPECT_EQ(store_buffering(seq_cst, seq_cst), (Outcomes{{0, 1}, {1, 0}, {1, 1}}));
-  for (const auto weaker : {relaxed, acquire, release, acq_rel}) {
-    EXPECT_THAT(store_buffering(seq_cst, weaker), Contains(Outcome{0, 0}));
-    EXPECT_THAT(store_buffering(weaker, weaker), Contains(Outcome{0, 0}));
-  }
 }
 
 /// C++20, atomics.order 4.2 and 4.3: one side has a fence, the other a seq_cst load and store.
@@ -175,38 +106,6 @@ TEST(Fences, IndependentReadsOfIndependentWrites) {
   EXPECT_THAT(run(seq_cst), Not(Contains(Outcome{1, 0, 1, 0}))) << "C++20 and later";
 }
 
-TEST(Fences, TwoPlusTwoWrites) {
-  const auto run = [](std::memory_order between) {
-    return outcomes({[=](Machine& m) {
-                       m.x.store(1, relaxed);
-                       fence(between);
-                       m.y.store(2, relaxed);
-                     },
-                     [=](Machine& m) {
-                       m.y.store(1, relaxed);
-                       fence(between);
-                       m.x.store(2, relaxed);
-                     }},
-                    0, 2);
-  };
-  EXPECT_THAT(run(acq_rel), Contains(Outcome{1, 1}));
-  EXPECT_THAT(run(seq_cst), Not(Contains(Outcome{1, 1})));
-}
-
-/// They order what is read and written. They are no release and acquire for each other.
-TEST(Fences, FencesInTheTotalOrderDoNotSynchronize) {
-  Litmus litmus({[](Machine& m) {
-                   m.data.write(1);
-                   fence(seq_cst);
-                 },
-                 [](Machine& m) {
-                   fence(seq_cst);
-                   m.r[0] = m.data.read();
-                 }},
-                1);
-  EXPECT_TRUE(explore(litmus, k_all).failed);
-}
-
 TEST(Fences, AMutationWeakensAFence) {
   const auto run = [](const Mutation& mutation) {
     Litmus litmus({[](Machine& m) {
@@ -242,16 +141,6 @@ TEST(WeakExchange, FailsWithoutAReasonAsOftenAsTheBoundsSay) {
   };
   EXPECT_EQ(tries(0), (Outcomes{{0, 0, 1}}));
   EXPECT_EQ(tries(2), (Outcomes{{0, 0, 1}, {1, 0, 1}, {2, 0, 1}}));
-}
-
-TEST(WeakExchange, AStrongOneFailsOnlyForAReason) {
-  const auto seen = outcomes({[](Machine& m) {
-                               int zero = 0;
-                               m.r[0] =
-                                   static_cast<int>(m.x.compare_exchange_strong(zero, 1, acq_rel, relaxed));
-                             }},
-                             1);
-  EXPECT_EQ(seen, (Outcomes{{1}}));
 }
 
 /// The failure order is that of a load.

@@ -166,7 +166,7 @@ public:
       return fail("the report says " + std::to_string(all.total.iterations) + " iterations");
     if (all.total.batches != tally.pieces) return fail("the report says the wrong number of pieces");
     if (all.total.nodes < all.members) return fail("the report has too few nodes");
-    if (all.busy_max > all.wall || all.total.busy_ticks > all.busy_max * all.members)
+    if (all.busy_max_ticks > all.wall_ticks || all.total.busy_ticks > all.busy_max_ticks * all.members)
       fail("the times of the report do not agree");
   }
 

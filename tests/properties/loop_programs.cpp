@@ -76,7 +76,7 @@ private:
       if (statement.what == What::taskloop)
         prepare(statement.body, times * static_cast<unsigned>(statement.count), 1);
       else if (statement.what == What::region)
-        prepare(statement.body, times * members,
+        prepare(statement.body, times * members * static_cast<unsigned>(statement.times),
                 statement.serial ? 1 : static_cast<unsigned>(statement.threads));
       else
         prepare(statement.body, times, 1);
@@ -125,7 +125,8 @@ private:
     case What::set_schedule:
       return omp_set_schedule(static_cast<omp_sched_t>(statement.kind), statement.chunk);
     case What::region:
-      return region(statement);
+      for (int i = 0; i < statement.times; ++i) region(statement);
+      return;
     case What::task:
       return task(statement);
     case What::taskloop:
@@ -146,6 +147,7 @@ private:
   }
 
   void region(const Statement& statement) {
+    if (statement.is_loop) return region_of_type(statement);
 #pragma omp parallel num_threads(statement.threads) if (!statement.serial)
     {
       if (omp_get_num_threads() != (statement.serial ? 1 : statement.threads))
@@ -202,31 +204,20 @@ private:
     }
   }
 
-  void loop_of_type(const Statement& statement) {
-    switch (statement.type) {
-    case Type::i32:
-      return programs::loop<int>(*this, statement);
-    case Type::u32:
-      return programs::loop<unsigned>(*this, statement);
-    case Type::i64:
-      return programs::loop<long long>(*this, statement);
-    case Type::u64:
-      return programs::loop<unsigned long long>(*this, statement);
-    }
+#define OF_TYPE(construct, type)                                                                             \
+  switch (type) {                                                                                            \
+  case Type::i32:                                                                                            \
+    return construct<int>(*this, statement);                                                                 \
+  case Type::u32:                                                                                            \
+    return construct<unsigned>(*this, statement);                                                            \
+  case Type::i64:                                                                                            \
+    return construct<long long>(*this, statement);                                                           \
+  case Type::u64:                                                                                            \
+    return construct<unsigned long long>(*this, statement);                                                  \
   }
-
-  void taskloop_of_type(const Statement& statement) {
-    switch (statement.type) {
-    case Type::i32:
-      return programs::taskloop<int>(*this, statement);
-    case Type::u32:
-      return programs::taskloop<unsigned>(*this, statement);
-    case Type::i64:
-      return programs::taskloop<long long>(*this, statement);
-    case Type::u64:
-      return programs::taskloop<unsigned long long>(*this, statement);
-    }
-  }
+  void loop_of_type(const Statement& statement) { OF_TYPE(programs::loop, statement.type) }
+  void region_of_type(const Statement& statement) { OF_TYPE(programs::region, statement.body[0].type) }
+  void taskloop_of_type(const Statement& statement){OF_TYPE(programs::taskloop, statement.type)}
 
   std::deque<Counters> counters_;
   std::atomic<const char*> problem_{nullptr};

@@ -34,7 +34,9 @@ struct Statement {
   bool is_in_task = false;     // taskloop in an iteration of a taskloop
   int kind = 2;                // set_schedule
   int threads = 1;             // region
+  int times = 1;               // region: executions in a row, so that its loops come again
   bool serial = false;         // if(0)
+  bool is_loop = false;        // region of one loop, which is `parallel for`
   std::vector<Statement> body; // region, task; of each iteration of a taskloop
   int id = 0;                  // index of its counters
 };
@@ -72,8 +74,8 @@ inline std::string text_of(const Statement& statement, int depth) {
                   statement.chunk);
     break;
   case What::region:
-    std::snprintf(line, sizeof line, "parallel num_threads(%d)%s", statement.threads,
-                  statement.serial ? " if(0)" : "");
+    std::snprintf(line, sizeof line, "%d times parallel%s num_threads(%d)%s", statement.times,
+                  statement.is_loop ? " for" : "", statement.threads, statement.serial ? " if(0)" : "");
     break;
   case What::task:
     std::snprintf(line, sizeof line, "%s", "single, task");
@@ -149,8 +151,16 @@ private:
   Statement region(int depth) {
     Statement made;
     made.what = What::region;
-    made.threads = 1 + number(depth == 0 ? 4 : 1);
+    made.threads = 1 + number(depth != 0 ? 1 : once_in(16) ? 63 : 4);
+    if (depth == 0 && once_in(4)) made.times = 3 + number(12);
     made.serial = once_in(8);
+    made.is_loop = once_in(6);
+    if (made.is_loop) {
+      made.body.push_back(loop());
+      made.body[0].clause = Clause::runtime;
+      made.body[0].cancel_at = -1;
+      return made;
+    }
     for (std::uint64_t i = 1 + random_.below(6); i > 0; --i) made.body.push_back(statement(depth));
     return made;
   }

@@ -36,20 +36,23 @@ namespace programs {
     BOTH_WAYS(PRAGMA(omp for more), __VA_ARGS__)                                                             \
   }
 
+// Signed also for unsigned T: gcc negates the step of a loop that goes down in the step's own type.
+#define BOUNDS_OF(loop)                                                                                      \
+  const T lower = static_cast<T>(loop.lower);                                                                \
+  const auto step = static_cast<std::make_signed_t<T>>(loop.step);                                           \
+  const auto whole = static_cast<T>(static_cast<long long>(loop.count) * loop.step);                         \
+  const T end = static_cast<T>(loop.up ? lower + whole : lower - whole);                                     \
+  const auto part = [&](T i) {                                                                               \
+    return static_cast<std::size_t>((loop.up ? i - lower : lower - i) / static_cast<T>(step));               \
+  };
+
 /// Shared by all threads, as a lastprivate variable of orphaned loops has to be:
 /// one region at a time uses it.
 inline long long last_value = -1;
 
 template <class T, class Execution> void loop(Execution& execution, const Statement& statement) {
-  const T lower = static_cast<T>(statement.lower);
-  // Signed also for unsigned T: gcc negates the step of a loop that goes down in the step's own type.
-  const auto step = static_cast<std::make_signed_t<T>>(statement.step);
-  const auto whole = static_cast<T>(static_cast<long long>(statement.count) * statement.step);
-  const T end = static_cast<T>(statement.up ? lower + whole : lower - whole);
+  BOUNDS_OF(statement)
   const int chunk = statement.chunk;
-  const auto part = [&](T i) {
-    return static_cast<std::size_t>((statement.up ? i - lower : lower - i) / static_cast<T>(step));
-  };
   if (statement.nowait) {
     ALL_CLAUSES(nowait, execution.touch(statement, part(i));)
   } else if (statement.cancel_at >= 0) {
@@ -70,6 +73,28 @@ template <class T, class Execution> void loop(Execution& execution, const Statem
   }
 }
 
+/// A region that is a loop.
+template <class T, class Execution> void region(Execution& execution, const Statement& region) {
+  const Statement& statement = region.body[0];
+  BOUNDS_OF(statement)
+  const auto count = static_cast<std::size_t>(statement.count);
+  std::size_t last = count;
+  if (statement.up) {
+    PRAGMA(omp parallel for schedule(runtime) num_threads(region.threads) if (!region.serial) lastprivate(last))
+    for (T i = lower; i < end; i += step) {
+      last = part(i);
+      execution.touch(statement, last);
+    }
+  } else {
+    PRAGMA(omp parallel for schedule(runtime) num_threads(region.threads) if (!region.serial) lastprivate(last))
+    for (T i = lower; i > end; i -= step) {
+      last = part(i);
+      execution.touch(statement, last);
+    }
+  }
+  if (count != 0 && last != count - 1) execution.report_last(statement);
+}
+
 #define TASKLOOP(clauses, ...)                                                                               \
   if (statement.up) {                                                                                        \
     PRAGMA(omp taskloop clauses) for (T i = lower; i < end; i += step) { __VA_ARGS__ }                       \
@@ -82,14 +107,8 @@ template <class T, class Execution> void loop(Execution& execution, const Statem
   execution.inside(statement);
 
 template <class T, class Execution> void taskloop(Execution& execution, const Statement& statement) {
-  const T lower = static_cast<T>(statement.lower);
-  const auto step = static_cast<std::make_signed_t<T>>(statement.step);
-  const auto whole = static_cast<T>(static_cast<long long>(statement.count) * statement.step);
-  const T end = static_cast<T>(statement.up ? lower + whole : lower - whole);
+  BOUNDS_OF(statement)
   const int value = statement.chunk;
-  const auto part = [&](T i) {
-    return static_cast<std::size_t>((statement.up ? i - lower : lower - i) / static_cast<T>(step));
-  };
   const auto count = static_cast<std::size_t>(statement.count);
   std::size_t last = count;
 #ifndef __clang__ // which has no taskloops here

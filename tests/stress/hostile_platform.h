@@ -2,15 +2,13 @@
 //
 // A machine that interrupts at the worst places: threads lose their processor or dawdle just before
 // operations on shared memory, and memory is refused. Every operation asks for its order by its tag, which is
-// where the interruption comes in. With WSTREE_STRESS_SPLIT read-modify-writes of one tag are no longer
-// atomic, which shows that the checks would notice.
+// where the interruption comes in.
 #pragma once
 
 #include "random.h"
 
 #include "wstree/core/platform.h"
 
-#include <atomic>
 #include <cstdint>
 
 #include <sched.h>
@@ -76,82 +74,14 @@ private:
 
 inline thread_local constinit Interruptions Interruptions::mine_{};
 
-#ifdef WSTREE_STRESS_SPLIT
-struct NamedTag {
-  const char* name;
-  Tag tag;
-};
-/// Those whose read-modify-write decides which member gets what.
-inline constexpr NamedTag k_splittable[] = {
-    {"own", Tag::own},
-    {"advance", Tag::advance},
-    {"stop", Tag::stop},
-    {"adopt", Tag::adopt},
-    {"take_last", Tag::take_last},
-    {"take_share", Tag::take_share},
-    {"contend", Tag::contend},
-    {"keep_quarter", Tag::keep_quarter},
-    {"steal_range", Tag::steal_range},
-    {"enter_counter", Tag::enter_counter},
-    {"take_step", Tag::take_step},
-    {"raise_counter", Tag::raise_counter},
-    {"take_oldest", Tag::take_oldest},
-    {"take_only_item", Tag::take_only_item},
-    {"lock_queue", Tag::lock_queue},
-    {"grow", Tag::grow},
-    {"next_base", Tag::next_base},
-    {"count_leaver", Tag::count_leaver},
-    {"absent", Tag::absent},
-};
-inline int split_tag = -1; ///< its read-modify-writes are a load and a store
-inline thread_local Tag latest_tag{};
-
-template <class T> class SplitAtomic : public std::atomic<T> {
-public:
-  using std::atomic<T>::atomic;
-  T exchange(T wanted, std::memory_order order) noexcept {
-    if (!split()) return std::atomic<T>::exchange(wanted, order);
-    const T seen = this->load(std::memory_order_seq_cst);
-    Interruptions::mine().interrupt();
-    this->store(wanted, std::memory_order_seq_cst);
-    return seen;
-  }
-  T fetch_add(T more, std::memory_order order) noexcept {
-    if (!split()) return std::atomic<T>::fetch_add(more, order);
-    return exchange(static_cast<T>(this->load(std::memory_order_seq_cst) + more), order);
-  }
-  bool compare_exchange_strong(T& expected, T wanted, std::memory_order a, std::memory_order b) noexcept {
-    if (!split()) return std::atomic<T>::compare_exchange_strong(expected, wanted, a, b);
-    if (const T seen = this->load(std::memory_order_seq_cst); seen != expected) {
-      expected = seen;
-      return false;
-    }
-    exchange(wanted, a);
-    return true;
-  }
-  bool compare_exchange_weak(T& expected, T wanted, std::memory_order a, std::memory_order b) noexcept {
-    return compare_exchange_strong(expected, wanted, a, b);
-  }
-
-private:
-  static bool split() noexcept { return static_cast<int>(latest_tag) == split_tag; }
-};
-#endif
-
 struct HostilePlatform : StdPlatform {
   static std::memory_order order(Tag tag, std::memory_order needed) noexcept {
     Interruptions::mine().before(tag);
-#ifdef WSTREE_STRESS_SPLIT
-    latest_tag = tag;
-#endif
     return needed;
   }
   static void* allocate(std::size_t bytes) noexcept {
     return Interruptions::mine().refuses() ? nullptr : StdPlatform::allocate(bytes);
   }
-#ifdef WSTREE_STRESS_SPLIT
-  template <class T> using Atomic = SplitAtomic<T>;
-#endif
 };
 
 } // namespace stress

@@ -125,14 +125,6 @@ void parse(int argc, char** argv) {
       command += " --most-members " + std::to_string(options.most_members);
     } else if (word == "--time-limit") {
       options.time_limit_s = number(argc, argv, i);
-#ifdef WSTREE_STRESS_SPLIT
-    } else if (word == "--split") {
-      const std::string name = i + 1 < argc ? argv[++i] : "";
-      for (const NamedTag& each : k_splittable)
-        if (name == each.name) split_tag = static_cast<int>(each.tag);
-      if (split_tag < 0) std::exit(2);
-      command += " --split " + name;
-#endif
     } else {
       std::fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]);
       std::exit(2);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The teams once more with sanitizers in them, which need no suppressions because there is no OpenMP, and with one
-# operation that is not atomic, which they must notice. Compiled when the tests run, because they take minutes anyway.
+# The teams once more with sanitizers in them, which need no suppressions because there is no OpenMP. Compiled when the
+# tests run, because they take minutes anyway.
 include(CheckCXXSourceCompiles)
 set(includes "$<TARGET_PROPERTY:stress_teams,INCLUDE_DIRECTORIES>")
 set(command_common ${CMAKE_CXX_COMPILER} -std=c++20 -O1 -g -pthread "-I$<JOIN:${includes},$<SEMICOLON>-I>")
@@ -29,13 +29,4 @@ foreach(sanitizer thread address,undefined)
   wstree_stress_test(long.${name} LONG COMMAND ${WSTREE_ENV} ${CMAKE_CURRENT_BINARY_DIR}/stress_${name} --rounds 40
     ENVIRONMENT TSAN_OPTIONS=halt_on_error=1)
   set_tests_properties(stress.long.${name} PROPERTIES FIXTURES_REQUIRED stress_${name})
-endforeach()
-
-# Some of those whose read-modify-write decides which member gets what.
-wstree_stress_variant(split -DWSTREE_STRESS_SPLIT)
-foreach(tag own advance stop adopt take_last steal_range take_step take_oldest)
-  wstree_stress_test(long.notices.${tag} LONG
-    COMMAND ${WSTREE_ENV} ${CMAKE_CURRENT_BINARY_DIR}/stress_split --rounds 200 --split ${tag})
-  set_tests_properties(stress.long.notices.${tag} PROPERTIES FIXTURES_REQUIRED stress_split
-    PASS_REGULAR_EXPRESSION "done twice|never done|after the last|reported")
 endforeach()

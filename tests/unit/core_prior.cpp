@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a member concludes from the loops that it has seen at one code location.
-#include "wstree/core/batch.h"
 #include "wstree/core/prior.h"
+#include "wstree/core/reduction/pacing.h"
 #include "wstree/core/shape.h"
 
 #include <gtest/gtest.h>
@@ -173,7 +173,7 @@ TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
 /// `expected`.
 std::vector<std::uint32_t> batches(std::uint32_t units, float expected, std::uint64_t cost) {
   const Settings settings;
-  Batcher batcher;
+  ExpectedBatcher batcher;
   std::uint64_t now = 1;
   batcher.enter(settings, 1, 0, static_cast<float>(units), now);
   batcher.expect(expected, static_cast<float>(units));

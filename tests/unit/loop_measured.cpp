@@ -39,8 +39,8 @@ TEST(team_measure, AMemberWithoutAProcessorMakesNoLoopUneven) {
       ASSERT_FALSE(member.next(range));
       member.leave(
           [&](const Execution& execution) {
-            uneven = execution.most_uneven;
-            told = execution.preempted;
+            uneven = execution.most_uneven_ticks;
+            told = execution.preempted_ticks;
           },
           m == 1 ? preempted : 0);
       member.depart();

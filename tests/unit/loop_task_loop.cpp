@@ -107,7 +107,7 @@ TEST(TaskLoop, ATaskThatKnowsThePlaceTakesItsShareInFewPieces) {
   settings.clocked = true;
   settings.shortest_target = std::uint64_t{1} << 30;
   core::Prior prior;
-  TaskExecution all;
+  core::Execution all;
   for (int round = 0; round < 60 && all.total.known == 0; ++round) {
     Seen seen(1000);
     Loop* loop = make(1000, 2, settings);
@@ -156,8 +156,8 @@ TEST(TaskLoop, ADiscardedTaskCountsNothing) {
   Loop* loop = make(100, 3, settings);
   seen.take(*loop, 1);
   seen.expect_all_once();
-  const TaskExecution all = loop->execution();
-  EXPECT_EQ(all.tasks, 3U);
+  const core::Execution all = loop->execution();
+  EXPECT_EQ(all.members, 3U);
   EXPECT_EQ(all.total.iterations, 100U);
   EXPECT_EQ(seen.ended, 0);
   Loop::destroy(loop);

@@ -63,7 +63,7 @@ TEST(LoopSite, SumsUpExecutions) {
 
 TEST(LoopSite, TakesImbalanceAsTheBusiestOverTheMean) {
   struct Case {
-    LoopExecution execution;
+    core::Execution execution;
     double imbalance;
   };
   const Case cases[] = {
@@ -236,7 +236,7 @@ TEST(Statistics, ForgettingFreesANameThatNoThreadWillFinish) {
 TEST(LoopSiteFigures, LateMembersMakeNoLoopUneven) {
   LoopSite site;
   // Two members; the second comes 40 ticks after the first, which has done more in the meantime.
-  LoopExecution execution{2, {}, 70, 70};
+  core::Execution execution{2, {}, 70, 70};
   execution.total.busy_ticks = 70 + 30;
   execution.late_ticks = 40;
   execution.most_uneven_ticks = 0;
@@ -258,7 +258,7 @@ TEST(LoopSiteFigures, LateMembersMakeNoLoopUneven) {
 
 TEST(LoopSiteFigures, SumUpHowLongTheMeanMemberHadNoProcessor) {
   LoopSite site;
-  LoopExecution execution{2, {}, 70, 70};
+  core::Execution execution{2, {}, 70, 70};
   execution.preempted_ticks = 40;
   site.add(execution);
   execution.preempted_ticks = 0;

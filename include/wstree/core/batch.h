@@ -12,12 +12,6 @@
 
 namespace wstree::core {
 
-/// An owner's way of sizing its batches.
-enum class Course : std::uint8_t {
-  explore, ///< in batches that grow from one unit on: nothing is known, or the share is long
-  quarter  ///< a quarter of the rest each time: the share takes no longer than a few steals
-};
-
 /// A batch that was handed out cannot be stolen: small batches cost dispatches, large ones can swallow
 /// expensive iterations. `timed` therefore aims at a duration, a 16th of the time since the member entered
 /// the loop (between shortest_target and longest_target; in the first moments a third). A batch has at most a
@@ -39,35 +33,15 @@ public:
     cost_ = 0;
     dearest_ = dearest;
     entered_ = now;
-    course_ = Course::explore;
     floor_ = 1;
     finest_ = 1;
     start_node();
   }
-  /// After enter(), for a member that does not explore its share, of `share` units of `cost` ticks. A quarter
-  /// never comes first, but a short batch; the clock is read after it.
-  void expect(float cost, float share) noexcept {
-    const float tail = to_float(settings_->tail_batch) / std::max(cost, k_least_cost); // units
-    course_ = Course::quarter;
-    cost_ = cost;
-    step_ = to_count(std::min(tail * tuning::k_first, share * tuning::k_first_of_share));
-    floor_ = to_count(tail * tuning::k_least);
-  }
-  /// Takes batches from one unit on again. The member leaves its share, and has no estimate for the units in
-  /// other members' shares.
-  void explore() noexcept {
-    if (course_ == Course::explore) return;
-    course_ = Course::explore;
-    floor_ = 1;
-    unclocked_.allow_none();
-  }
-  Course course() const noexcept { return course_; }
 
   /// Begins a new node: the cost in another part of the loop is no measure of this one.
   void start_node() noexcept {
     unclocked_.restart();
-    if (course_ == Course::explore)
-      step_ = settings_->batch == BatchMode::fixed ? bounds_.limit : bounds_.smallest;
+    step_ = settings_->batch == BatchMode::fixed ? bounds_.limit : bounds_.smallest;
   }
 
   /// Returns how many batches, the latest one included, need no look at the clock when they are done: the
@@ -89,12 +63,6 @@ public:
     if (!is_timed_) return finished_unclocked();
     const float spent = std::max(to_float(ticks | 1), 1.0F);
     const auto done = static_cast<float>(unclocked_.units() + units);
-    if (course_ != Course::explore) {
-      unclocked_.read_clock();
-      unclocked_.allow_most();
-      if (spent <= tuning::k_wrong * cost_ * done + to_float(settings_->steal_cost)) return;
-      course_ = Course::explore;
-    }
     const std::uint64_t elapsed = now - entered_;
     const float cost = spent / done;
     const float rate = done / spent;
@@ -124,9 +92,7 @@ public:
   /// Returns the units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
   [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
     std::uint32_t units = step_;
-    if (course_ != Course::explore) [[unlikely]] {
-      if (unclocked_.allows_any()) units = std::max(remaining >> 2, floor_);
-    } else if (is_timed_) {
+    if (is_timed_) {
       const std::uint64_t part = (remaining * tuning::k_of_rest + bounds_.of_share) >> tuning::k_part_bits;
       units = std::min(units, std::max(static_cast<std::uint32_t>(part), floor_));
       units = std::min(units, std::max(remaining >> 2, finest_));
@@ -137,8 +103,7 @@ public:
   /// Returns the ticks per unit when the clock was read last; 0 before that.
   float cost() const noexcept { return cost_; }
 
-private:
-  static constexpr float k_least_cost = 1e-3F;    // ticks
+protected:
   static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
 
   /// Converts ticks to a float by way of a signed number, because an unsigned one would take a branch and a
@@ -175,7 +140,6 @@ private:
   float cost_ = 0;
   float dearest_ = 0; // most ticks that a unit may take, by the member's estimate
   bool is_timed_ = true;
-  Course course_ = Course::explore;
   std::uint32_t step_ = 1;
   std::uint32_t floor_ = 1;  // as many units as take shortest_target
   std::uint32_t finest_ = 1; // the end of a node is not cut finer

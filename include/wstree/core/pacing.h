@@ -13,7 +13,7 @@
 namespace wstree::core {
 
 /// Private to its member.
-template <class P> class Pacing {
+template <class P, class Batches = Batcher> class Pacing {
 public:
   void enter(const Shape& shape, const Entry& entry) noexcept {
     const Settings& settings = *entry.settings;
@@ -23,37 +23,25 @@ public:
     is_share_done_ = false;
     units_ = shape.units();
     members_ = entry.members;
-    const bool is_usual = is_timed() && settings.history && settings.strategy == Strategy::find_max;
-    prior_ = is_usual && shape.shift() == 0 ? entry.prior : nullptr;
+    prior_ = is_usual() && shape.shift() == 0 ? entry.prior : nullptr;
     has_clock_ = settings.clocked || is_timed();
     since_ = has_clock_ ? P::ticks() : 0;
-    const float share = shape.share(entry.members);
-    const float longest = tuning::k_brief_call * to_float(settings.shortest_target);
-    const bool is_expected = is_usual && entry.cost > 0 && share * entry.cost <= longest;
-    batch_.enter(settings, entry.smallest, shape.shift(), share, since_,
-                 is_expected         ? entry.cost
-                 : prior_ != nullptr ? dearest()
-                                     : 0);
-    if (is_expected) batch_.expect(entry.cost, share);
+    batch_.enter(settings, entry.smallest, shape.shift(), shape.share(entry.members), since_,
+                 prior_ != nullptr ? dearest() : 0);
   }
   /// The member goes on in a loop of which it has had units before.
   void go_on(bool is_share_done) noexcept { is_share_done_ = is_share_done; }
 
-  /// Ends the member's share, which is done or of which thieves have the rest: the prior learns from it,
-  /// once. Returns how the member takes batches.
-  Course end_share(Counts& counts) noexcept {
-    const bool is_first = !std::exchange(is_share_done_, true);
-    if (is_first && prior_ != nullptr) {
-      counts.forgotten = prior_->take_displaced() ? 1 : 0;
-      if (counts.iterations != 0)
-        prior_->learn(counts.iterations, counts.busy_ticks,
-                      10 * counts.iterations * members_ < tuning::k_tenths_of_share * units_);
-    }
-    return batch_.course();
+  /// Ends the member's share, which is done or of which thieves have the rest. The prior learns once.
+  void end_share(Counts& counts) noexcept {
+    if (std::exchange(is_share_done_, true) || prior_ == nullptr) return;
+    counts.forgotten = prior_->take_displaced() ? 1 : 0;
+    if (counts.iterations != 0)
+      prior_->learn(counts.iterations, counts.busy_ticks,
+                    10 * counts.iterations * members_ < tuning::k_tenths_of_share * units_);
   }
 
   const Settings& settings() const noexcept { return *settings_; }
-  Course course() const noexcept { return batch_.course(); }
   bool is_timed() const noexcept { return settings_->batch == BatchMode::timed; }
 
   // Functions for an Owner.
@@ -117,6 +105,13 @@ public:
     return true;
   }
 
+protected:
+  /// Whether members learn from loop to loop, and look for the most work.
+  bool is_usual() const noexcept {
+    return is_timed() && settings_->history && settings_->strategy == Strategy::find_max;
+  }
+  Batches& batches() noexcept { return batch_; }
+
 private:
   /// Returns the ticks that a unit may cost by the prior of the code location.
   float dearest() const noexcept {
@@ -129,7 +124,7 @@ private:
 
   static constexpr std::uint32_t k_always = ~std::uint32_t{0};
 
-  Batcher batch_;
+  Batches batch_;
   std::uint32_t given_ = 0;
   std::uint32_t quick_ = 0; // batches that need nothing but an advance
   std::uint64_t since_ = 0; // when the clock was read last

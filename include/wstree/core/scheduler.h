@@ -4,6 +4,7 @@
 // with any of them.
 #pragma once
 
+#include "wstree/core/figures.h"
 #include "wstree/core/kinds.h"
 #include "wstree/core/neighbourhood.h"
 #include "wstree/core/prior.h"
@@ -17,33 +18,8 @@
 
 namespace wstree::core {
 
-/// Counts of one member in one execution of a loop.
-struct Counts {
-  std::uint64_t iterations = 0;
-  std::uint64_t batches = 0; ///< chunks handed out
-  std::uint64_t steals = 0;  ///< times that work was taken from another member, or that of one that was late
-  std::uint64_t nodes = 0;   ///< nodes added to the tree; 0 in other models
-  std::uint64_t busy_ticks = 0; ///< between being handed a batch and coming back; 0 unless Settings::clocked
-  // The effect of earlier loops at the same code location (prior.h), 0 or 1:
-  std::uint64_t known = 0;     ///< the member took its share by its prior
-  std::uint64_t surprises = 0; ///< and found that the iterations cost far more this time
-  std::uint64_t forgotten = 0; ///< the member's prior of this location overwrote that of another one
-
-  constexpr Counts& operator+=(const Counts& more) noexcept {
-    iterations += more.iterations;
-    batches += more.batches;
-    steals += more.steals;
-    nodes += more.nodes;
-    busy_ticks += more.busy_ticks;
-    known += more.known;
-    surprises += more.surprises;
-    forgotten += more.forgotten;
-    return *this;
-  }
-};
-
-/// A member's speed beside the others of its team, and a slow member's notes while it leaves work to faster
-/// ones (tree/giving_way.h). Private to its member.
+/// How fast a member is beside the others of its team, and what a slow one keeps in mind while it leaves work
+/// to faster ones (tree/giving_way.h). Private to its member.
 struct Pace {
   float own = 1;    ///< by the speed of the fastest member
   float faster = 1; ///< sum of the speeds of all clearly faster members, by the same
@@ -69,9 +45,8 @@ struct Entry {
   std::uint64_t smallest =
       1; ///< the chunk of the schedule, in iterations; 0: none was given, which means 1 but in static_
   const Neighbourhood* near = nullptr; ///< may be null; outlives the loop
-  Prior* prior = nullptr;              ///< this member's prior of the loop's code location; may be null
-  float cost = 0;                      ///< ticks per unit, where they are known otherwise; 0: they are not
-  Pace* pace = nullptr; ///< a slow member's; null: not known, or about as fast as any. Outlives the loop
+  Prior* prior = nullptr;              ///< of this member, for the loop's code location; may be null
+  Pace* pace = nullptr; ///< of a slow member; null: not known, or about as fast as any. Outlives the loop
 };
 
 /// For models that need no memory of their own.

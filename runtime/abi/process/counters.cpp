@@ -3,17 +3,15 @@
 
 #include "fixed_text.h"
 #include "message.h"
+#include "perf_event.h"
 #include "process_limits.h"
-#include "system_call.h"
 
 #include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include <algorithm>
 #include <atomic>
@@ -27,17 +25,9 @@ namespace {
 using config::system_call;
 using observe::k_counters;
 
-struct Event {
-  std::uint32_t type;
-  std::uint64_t config;
-  bool in_kernel; // a switch happens there; many users may not count the kernel's other events
-};
-constexpr std::array<Event, k_counters> k_events{
-    {{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
-     {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false},
-     {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false},
-     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
-     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, true}}};
+constexpr std::array<config::CountedEvent, k_counters> k_events{
+    config::k_cycles_event, config::k_instructions_event, config::k_cache_misses_event,
+    config::k_page_faults_event, config::k_switches_event};
 constexpr std::size_t k_mapped = 4096; // bytes; the system makes a page of it
 
 /// As read() of the leader returns it (PERF_FORMAT_GROUP and so on).
@@ -123,13 +113,8 @@ bool leaves_enough(long file) noexcept {
 /// Returns 0 or the number of an error.
 int open_event(Group& group, std::size_t counter) noexcept {
   perf_event_attr attributes{};
-  attributes.size = sizeof attributes;
-  attributes.type = k_events[counter].type;
-  attributes.config = k_events[counter].config;
-  attributes.exclude_kernel = attributes.exclude_hv = k_events[counter].in_kernel ? 0 : 1;
-  attributes.read_format =
-      PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-  const long file = system_call(SYS_perf_event_open, &attributes, 0, -1, group.leader, PERF_FLAG_FD_CLOEXEC);
+  attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+  const long file = k_events[counter].open(attributes, group.leader);
   if (file < 0) return static_cast<int>(-file);
   if (group.leader < 0 && !leaves_enough(file)) {
     system_call(SYS_close, file);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "candidates.h"
 #include <algorithm>
-#include <iterator>
 
 namespace bench {
 
@@ -31,15 +30,8 @@ std::vector<Candidate> all_candidates(Runtime runtime, bool with_library) {
     list.push_back({"steal64", Form::steal_64, k_static, 0});
   }
   if (!with_library) return list;
-  // Without a chunk (0) each kind cuts as fine as it may; the static one then makes one block a thread.
-  const Candidate ours[] = {
-      {"wstree", Form::runtime, k_wstree, 1},           {"wsrange", Form::runtime, k_wsrange, 0},
-      {"wsqueue", Form::runtime, k_wsqueue, 0},         {"wsqueue_lock", Form::runtime, k_wsqueue_lock, 0},
-      {"wsfixed1", Form::runtime, k_wsfixed, 1},        {"wsfixed64", Form::runtime, k_wsfixed, 64},
-      {"wsguided", Form::runtime, k_wsguided, 0},       {"wsfac2", Form::runtime, k_wsfac2, 0},
-      {"wstrapezoid", Form::runtime, k_wstrapezoid, 0}, {"wsstatic", Form::runtime, k_wsstatic, 0},
-  };
-  list.insert(list.end(), std::begin(ours), std::end(ours));
+  for (const OwnSchedule& own : own_schedules(""))
+    list.push_back({own.name, Form::runtime, own.kind, own.chunk});
   return list;
 }
 

@@ -3,6 +3,11 @@
 /// may come without omp.h.
 #pragma once
 
+#include "wstree/core/kinds.h"
+
+#include <string>
+#include <vector>
+
 #ifdef WSTREE_BENCH_TBB
 #include <thread>
 #endif
@@ -24,24 +29,44 @@ constexpr const char* name_of(Runtime runtime) {
 }
 
 /// Values of omp_sched_t. Trapezoidal is libomp's own; the library's are those of wstree.h, which the
-/// benchmark does not include: it must not depend on the library.
+/// benchmark does not include: it has to be a program that knows nothing of the library but its words.
 enum OmpKind : int {
   k_static = 1,
   k_dynamic = 2,
   k_guided = 3,
   k_trapezoidal = 101,
-  k_wstree = 0x77,
-  k_wsrange,
-  k_wsqueue,
-  k_wsqueue_lock,
-  k_wsfixed,
-  k_wsguided,
-  k_wsfac2,
-  k_wstrapezoid,
-  k_wsstatic
+  k_first_own = 0x77,
+  k_before_own = k_first_own - 1,
+#define WSTREE_OMP_KIND(model, word, ...) k_##word,
+  WSTREE_KINDS(WSTREE_OMP_KIND)
+#undef WSTREE_OMP_KIND
 };
-/// Returns whether only the library has the kind.
-constexpr bool is_ours(int kind) { return kind >= k_wstree && kind <= k_wsstatic; }
+/// True for the kinds that only the library knows.
+constexpr bool is_ours(int kind) {
+  return kind >= k_first_own && kind < k_first_own + static_cast<int>(wstree::core::k_model_count);
+}
+
+/// A schedule of the library as it is measured.
+struct OwnSchedule {
+  std::string name;
+  int kind, chunk;
+};
+/// All of them. Without a chunk (0) each kind cuts as fine as it may; the static one then makes one block a
+/// thread. Those with a fixed chunk have it in their names, behind `separator`.
+inline std::vector<OwnSchedule> own_schedules(const char* separator) {
+  std::vector<OwnSchedule> all;
+  const auto add = [&](const char* word, int kind) {
+    if (kind != k_wsfixed)
+      all.push_back({word, kind, kind == k_wstree ? 1 : 0});
+    else
+      for (const int chunk : {1, 64})
+        all.push_back({word + (separator + std::to_string(chunk)), kind, chunk});
+  };
+#define WSTREE_ADD(model, word, ...) add(#word, k_##word);
+  WSTREE_KINDS(WSTREE_ADD)
+#undef WSTREE_ADD
+  return all;
+}
 
 } // namespace bench
 

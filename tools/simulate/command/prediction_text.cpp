@@ -44,7 +44,7 @@ std::string facts(const Plan& plan, const Prediction& prediction, std::size_t w)
 /// Returns a table of the time, time to ideal, and the part of the workers' time that is work.
 std::string table_of(const Plan& plan, const Prediction& prediction) {
   Table table;
-  std::vector<std::string> row{"  schedule"};
+  Table::Row row{"  schedule"};
   for (const auto threads : plan.threads)
     row.insert(row.end(),
                {fmt::format("{} worker{}", with_commas(threads), threads == 1 ? "" : "s"), "", ""});

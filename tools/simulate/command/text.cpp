@@ -34,7 +34,7 @@ std::string matrix(const Results& results, std::size_t t) {
   const Plan& plan = results.plan();
   Table table;
   const auto threads = plan.threads[t];
-  std::vector<std::string> row{fmt::format("{} thread{}", threads, threads == 1 ? "" : "s")};
+  Table::Row row{fmt::format("{} thread{}", threads, threads == 1 ? "" : "s")};
   for (const auto& schedule : plan.schedules) row.push_back(name_of(schedule));
   table.add(row);
   for (std::size_t w = 0; w < plan.workloads.size(); ++w) {

@@ -143,7 +143,7 @@ std::string unequal_text(const UnequalPlan& plan, const std::vector<UnequalRow>&
                   plan.work_ms, plan.rounds, name_of(plan.schedules.front()), k_fast / 10);
   for (std::size_t i = 0; i < plan.iterations.size(); ++i) {
     Table table;
-    std::vector<std::string> line{fmt::format("{} iterations", with_commas(plan.iterations[i])), ""};
+    Table::Row line{fmt::format("{} iterations", with_commas(plan.iterations[i])), ""};
     for (const auto& schedule : plan.schedules) line.push_back(name_of(schedule));
     line.emplace_back("fast only");
     line.emplace_back("costs known");

@@ -235,7 +235,7 @@ std::string changes_text(const Changes& changes, const std::string& file, double
   };
   for (const auto& change : changes.variants) add(change, change.name);
   for (const auto& change : changes.loops) add(change, folded_name(visible(change.name)));
-  auto text = "\n" + table.text({true, 0, nullptr});
+  auto text = "\n" + table.text({TableStyle::Left::first_and_last});
   if (!changes.other_host.empty())
     text += fmt::format("The baseline is from another machine, '{}'.\n", visible(changes.other_host));
   if (!changes.processor.is_same())

@@ -2,42 +2,22 @@
 #include "counters.h"
 
 #include "paired.h"
+#include "perf_event.h"
 #include "support/text_file.h"
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace wstree::cli {
 
 namespace {
 
-struct Event {
-  std::uint32_t type;
-  std::uint64_t config;
-};
-constexpr std::array<Event, k_energy> k_events{{{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-                                                {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-                                                {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-                                                {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES}}};
-
-/// Returns the file descriptor; -1: `errno` has the reason.
-int open_event(const Event& event) {
-  perf_event_attr attributes{};
-  attributes.size = sizeof attributes;
-  attributes.type = event.type;
-  attributes.config = event.config;
-  attributes.disabled = attributes.inherit = attributes.enable_on_exec = 1;
-  // Many users may not count events in the kernel; a context switch happens there.
-  attributes.exclude_kernel = attributes.exclude_hv = event.type == PERF_TYPE_HARDWARE ? 1 : 0;
-  // With more events than the processor has counters they take turns.
-  attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-  return static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-}
+constexpr std::array<config::CountedEvent, k_energy> k_events{
+    config::k_cycles_event, config::k_instructions_event, config::k_cache_misses_event,
+    config::k_switches_event};
 
 std::optional<double> joules_in(const std::filesystem::path& file) {
   constexpr double k_micro = 1e-6;
@@ -54,10 +34,9 @@ std::string paranoid() {
 } // namespace
 
 RunCounters::RunCounters(const std::filesystem::path& powercap) {
-  for (std::size_t i = 0; i < k_energy; ++i) {
-    files_[i] = open_event(k_events[i]);
-    errors_[i] = files_[i] < 0 ? errno : 0;
-  }
+  perf_event_attr attributes{};
+  attributes.disabled = attributes.inherit = attributes.enable_on_exec = 1;
+  for (std::size_t i = 0; i < k_energy; ++i) files_[i] = static_cast<int>(k_events[i].open(attributes));
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(powercap, error)) {
     // "intel-rapl:0" is a package; "intel-rapl:0:1" is a part of it.
@@ -98,7 +77,7 @@ Counts RunCounters::read() const {
 
 std::string RunCounters::problem() const {
   std::string text;
-  if (const int error = errors_[k_cycles]; error == EACCES || error == EPERM)
+  if (const int error = error_of(k_cycles); error == EACCES || error == EPERM)
     text += fmt::format(
         " Cycles, instructions and cache misses may not be counted: kernel.perf_event_paranoid is {}, "
         "and 2 or less is needed (sysctl), or CAP_PERFMON.",
@@ -107,7 +86,7 @@ std::string RunCounters::problem() const {
     text += fmt::format(" Cycles, instructions and cache misses cannot be counted: {}.",
                         error == ENOENT ? "the system has no counters here, like many virtual machines"
                                         : std::strerror(error));
-  if (const int error = errors_[k_context_switches]; error != 0)
+  if (const int error = error_of(k_context_switches); error != 0)
     text += fmt::format(" Context switches cannot be counted: {} (kernel.perf_event_paranoid is {}).",
                         std::strerror(error), paranoid());
   if (zones_.empty())

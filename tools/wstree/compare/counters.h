@@ -4,6 +4,7 @@
 // packages from /sys/class/powercap.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -48,9 +49,11 @@ private:
     std::filesystem::path file;
     double before, range; ///< joules; the kernel's number begins again behind `range`
   };
-  std::array<int, k_energy> files_{}; ///< -1: `errors_` has the reason
-  std::array<int, k_energy> errors_{};
-  std::vector<Zone> zones_; ///< one for each package
+  /// Returns the number of the error for which the event is not counted, or 0.
+  int error_of(Counter event) const { return std::max(0, -files_[event]); }
+
+  std::array<int, k_energy> files_{}; ///< below 0: the number of an error
+  std::vector<Zone> zones_;           ///< one for each package
 };
 
 /// Returns the medians of several runs; nothing for an event that one of them has not counted.

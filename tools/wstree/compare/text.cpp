@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 #include <optional>
 
 namespace wstree::cli {
@@ -16,33 +15,11 @@ namespace {
 
 constexpr std::size_t k_usual_width = 100;
 
-struct Cell {
-  std::string text = {};
-  std::optional<Ink> ink = {};
-};
-using Row = std::vector<Cell>;
-
-std::size_t width_of(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns_of(row[c].text));
-  }
-  return std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
-}
+using Row = Table::Row;
 
 /// Returns lines that fit the width: the first column is cut.
 std::string columns_text(const std::vector<Row>& rows, const Terminal& terminal) {
-  Table table;
-  for (const auto& row : rows) {
-    std::vector<std::string> cells;
-    for (const auto& cell : row)
-      cells.push_back(cell.ink ? inked(terminal, *cell.ink, cell.text) : cell.text);
-    table.add(std::move(cells));
-  }
-  // Escape sequences of colours take no room.
-  const bool fits = width_of(rows) <= terminal.width;
-  return table.text({true, fits ? 0 : terminal.width, &terminal});
+  return Table(rows).text({TableStyle::Left::first_and_last, terminal.width, &terminal});
 }
 
 std::string seconds_text(double seconds) { return duration_text(seconds); }
@@ -53,7 +30,7 @@ struct Shown {
 };
 
 Row head_of(const char* first, const Shown& shown) {
-  Row row = {{first}, {"median"}};
+  Row row{first, "median"};
   if (shown.range) row.push_back({"range"});
   if (shown.cpu) row.push_back({"CPU time"});
   row.push_back({"of as it is"});
@@ -62,7 +39,7 @@ Row head_of(const char* first, const Shown& shown) {
 }
 
 Row row_of(const Contest& comparison, const Samples& samples, const Shown& shown) {
-  Row row = {{shown.full_names ? samples.variant.name : short_name(samples.variant)}};
+  Row row{shown.full_names ? samples.variant.name : short_name(samples.variant)};
   if (!samples.is_usable()) {
     row.push_back({"-"});
     if (shown.range) row.emplace_back();
@@ -99,7 +76,8 @@ std::string variants_text(const Contest& comparison, const Terminal& terminal) {
     std::vector<Row> rows = {head_of("schedule", shown)}, causes = {head_of("to see why", shown)};
     for (const auto& samples : comparison.samples)
       (samples.variant.role == Role::cause ? causes : rows).push_back(row_of(comparison, samples, shown));
-    const bool fits = terminal.width == 0 || std::max(width_of(rows), width_of(causes)) <= terminal.width;
+    const bool fits =
+        terminal.width == 0 || std::max(Table(rows).width(), Table(causes).width()) <= terminal.width;
     if (fits || !shown.interval)
       return columns_text(rows, terminal) + (causes.size() > 1 ? "\n" + columns_text(causes, terminal) : "");
   }
@@ -115,24 +93,17 @@ std::string count_text(const std::optional<double>& count) {
 }
 
 std::string counters_table(const Contest& comparison, const Terminal& terminal) {
-  std::vector<Row> rows = {{{"medians of a run"},
-                            {"cycles"},
-                            {"instructions"},
-                            {"per cycle"},
-                            {"cache misses"},
-                            {"switches"},
-                            {"energy"}}};
+  std::vector<Row> rows{
+      Row{"medians of a run", "cycles", "instructions", "per cycle", "cache misses", "switches", "energy"}};
   for (const auto& samples : comparison.samples) {
     if (!samples.is_usable() || samples.counts.empty()) continue;
     const auto counts = medians_of(samples.counts);
     const bool has_both = counts[k_cycles] && counts[k_instructions] && *counts[k_cycles] > 0;
-    rows.push_back({{short_name(samples.variant)},
-                    {count_text(counts[k_cycles])},
-                    {count_text(counts[k_instructions])},
-                    {has_both ? fmt::format("{:.2f}", *counts[k_instructions] / *counts[k_cycles]) : "-"},
-                    {count_text(counts[k_cache_misses])},
-                    {count_text(counts[k_context_switches])},
-                    {counts[k_energy] ? fmt::format("{:.2f} J", *counts[k_energy]) : "-"}});
+    rows.push_back({short_name(samples.variant), count_text(counts[k_cycles]),
+                    count_text(counts[k_instructions]),
+                    has_both ? fmt::format("{:.2f}", *counts[k_instructions] / *counts[k_cycles]) : "-",
+                    count_text(counts[k_cache_misses]), count_text(counts[k_context_switches]),
+                    counts[k_energy] ? fmt::format("{:.2f} J", *counts[k_energy]) : "-"});
   }
   return rows.size() > 1 ? columns_text(rows, terminal) + "\n" : "";
 }
@@ -161,13 +132,13 @@ std::string loops_table(const Contest& comparison, const Terminal& terminal) {
   };
   std::vector<Row> rows;
   for (const bool brief : {false, true}) {
-    rows = {{{"loop"}}};
+    rows = {Row{"loop"}};
     if (!brief) rows[0].push_back({"calls"});
     for (const auto& name : variants) rows[0].push_back({name});
     rows[0].push_back({k_tree});
     rows[0].push_back({"the tree"});
     for (const auto& loop : comparison.loops) {
-      Row row = {{folded_name(visible(loop.name))}};
+      Row row{folded_name(visible(loop.name))};
       if (!brief) row.push_back({std::to_string(loop.calls)});
       for (const auto& name : variants) row.push_back({cell(loop, name)});
       row.push_back({cell(loop, k_tree)});
@@ -180,7 +151,8 @@ std::string loops_table(const Contest& comparison, const Terminal& terminal) {
           return columns_of(folded_name(visible(a.name))) < columns_of(folded_name(visible(b.name)));
         });
     const auto longest = names == comparison.loops.end() ? 0 : columns_of(folded_name(visible(names->name)));
-    if (terminal.width == 0 || width_of(rows) - longest + std::min(longest, k_readable) <= terminal.width)
+    if (terminal.width == 0 ||
+        Table(rows).width() - longest + std::min(longest, k_readable) <= terminal.width)
       break;
   }
   return columns_text(rows, terminal);

@@ -117,7 +117,7 @@ std::string rank_loops_text(const std::vector<RankLoop>& loops, const Terminal& 
                  std::to_string(figures.operations), duration_text(figures.work),
                  duration_text(figures.looking), duration_text(figures.stealing),
                  figures.on_steal > 0 ? duration_text(figures.on_steal) : "", victims_text(figures)});
-    text += table.text({.last_is_left = true, .terminal = &terminal});
+    text += table.text({.left = TableStyle::Left::first_and_last, .terminal = &terminal});
   }
   return text;
 }

@@ -4,32 +4,60 @@
 #include "terminal.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wstree::cli {
 
 /// The style of a table.
 struct TableStyle {
-  bool last_is_left = false;          ///< the last column is flush left, too
+  enum class Left : std::uint8_t { first, first_and_last, all };
+  Left left = Left::first;            ///< the columns that are flush left
   std::size_t width = 0;              ///< the first column is cut so that lines fit; 0: any width
   const Terminal* terminal = nullptr; ///< lines are indented there, and the head is dim
 };
 
-/// Columns as wide as they have to be, the first one flush left.
+struct Cell {
+  std::string text;
+  std::optional<Ink> ink; ///< on a terminal
+  Cell(std::string words = {}, std::optional<Ink> colour = {}) : text(std::move(words)), ink(colour) {}
+  Cell(const char* words) : text(words) {}
+};
+
+/// Columns as wide as they have to be, two blanks between them, none at the end of a line.
 class Table {
 public:
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  std::string text(const TableStyle& style = {}) const {
-    const std::string gap = style.terminal != nullptr ? "  " : "";
-    const auto widths = widths_for(style.width);
+  using Row = std::vector<Cell>;
+
+  explicit Table(std::vector<Row> rows = {}) : rows_(std::move(rows)) {}
+  void add(Row row) { rows_.push_back(std::move(row)); }
+
+  /// Returns the columns that the table takes on a terminal if nothing is cut.
+  [[nodiscard]] std::size_t width() const {
+    const auto widths = this->widths();
+    return std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
+  }
+  [[nodiscard]] std::string text(const TableStyle& style = {}) const {
+    constexpr std::size_t k_least = 16; // of the first column
+    auto widths = this->widths();
+    if (const auto whole = width(); style.width != 0 && whole > style.width) {
+      const auto over = whole - style.width;
+      widths[0] = std::max(std::min(k_least, widths[0]), widths[0] > over ? widths[0] - over : 0);
+    }
     std::string out;
     for (const auto& row : rows_) {
       std::string line;
       for (std::size_t c = 0; c < row.size(); ++c) {
-        const bool is_left = c == 0 || (style.last_is_left && c + 1 == widths.size());
-        const auto cell = c == 0 ? fitted(row[c], widths[c]) : row[c];
-        line += (c == 0 ? gap : "  ") + (is_left ? left(cell, widths[c]) : right(cell, widths[c]));
+        const auto cell = c == 0 ? fitted(row[c].text, widths[c]) : row[c].text;
+        const std::string blanks(widths[c] - std::min(widths[c], columns_of(cell)), ' ');
+        const auto shown =
+            row[c].ink && style.terminal != nullptr ? inked(*style.terminal, *row[c].ink, cell) : cell;
+        if (c != 0 || style.terminal != nullptr) line += "  ";
+        line += is_left(c, style.left, widths.size()) ? shown + blanks : blanks + shown;
       }
       line.erase(line.find_last_not_of(' ') + 1); // blanks of cells that are empty
       const bool is_dim = style.terminal != nullptr && &row == &rows_.front();
@@ -39,22 +67,20 @@ public:
   }
 
 private:
-  [[nodiscard]] std::vector<std::size_t> widths_for(std::size_t most) const {
-    constexpr std::size_t k_least = 16; // least width of the first column
+  static bool is_left(std::size_t column, TableStyle::Left left, std::size_t columns) {
+    return column == 0 || left == TableStyle::Left::all ||
+           (left == TableStyle::Left::first_and_last && column + 1 == columns);
+  }
+  [[nodiscard]] std::vector<std::size_t> widths() const {
     std::vector<std::size_t> widths;
     for (const auto& row : rows_) {
       widths.resize(std::max(widths.size(), row.size()));
-      for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
+      for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns_of(row[c].text));
     }
-    std::size_t whole = 0;
-    for (const auto one : widths) whole += one + 2;
-    if (most != 0 && whole > most)
-      widths[0] =
-          std::max(std::min(k_least, widths[0]), widths[0] > whole - most ? widths[0] - (whole - most) : 0);
     return widths;
   }
 
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<Row> rows_;
 };
 
 } // namespace wstree::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "facts.h"
 
+#include "support/table.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
@@ -15,20 +17,9 @@ constexpr std::uint32_t k_most_rows = 64; // rows of the table of members; for a
 constexpr std::size_t k_most_groups = 32; // then
 constexpr std::uint32_t k_largest_matrix = 16;
 
-using Row = std::vector<std::string>;
+using Row = Table::Row;
 
-/// Columns as wide as they have to be, two blanks between them, none at the end of a line.
-std::string table(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) text += fmt::format("{:<{}}  ", row[i], widths[i]);
-    text += row.back() + '\n';
-  }
-  return text;
-}
+std::string table(const std::vector<Row>& rows) { return Table(rows).text({TableStyle::Left::all}); }
 
 std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
 
@@ -36,7 +27,7 @@ constexpr std::array k_columns{Level::core, Level::l2, Level::l3, Level::numa, L
 
 Row head(std::string_view first) {
   Row row{std::string(first), "CPUs"};
-  for (const Level level : k_columns) row.emplace_back(name_of(level));
+  for (const Level level : k_columns) row.emplace_back(std::string(name_of(level)));
   row.emplace_back("order of victims");
   return row;
 }
@@ -98,11 +89,11 @@ std::string matrix(const Topo& topo) {
   for (std::uint32_t member = 0; member < topo.members; ++member)
     rows[0].push_back(fmt::format("{}", member));
   for (std::uint32_t member = 0; member < topo.members; ++member) {
-    Row row(topo.members + 1, ".");
+    Row row(topo.members + 1, Cell("."));
     row[0] = fmt::format("{}", member);
     for (const auto& group : topo.victims(member)) {
       seen[static_cast<std::size_t>(group.shared)] = true;
-      for (const auto victim : group.members) row[victim + 1] = letter_of(group.shared);
+      for (const auto victim : group.members) row[victim + 1].text = letter_of(group.shared);
     }
     rows.push_back(std::move(row));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pacing where a batch has an upper bound, and may come from the right end.
+// Pacing of reductions: batches have an upper bound, may come from the right end, and costs may be known.
 #pragma once
 
 #include "wstree/core/extrema.h"
@@ -9,22 +9,69 @@
 
 namespace wstree::core {
 
-/// Besides, elements that rise in cost are taken from the right end of a node if they are few and long:
-/// expensive elements should not come last. Private to its member.
-template <class P> class BoundedPacing : public Pacing<P> {
+/// Takes a share that is known to last no longer than a few steals in quarters of what is left. A quarter
+/// never comes first, but a short batch; the clock is read after it. Private to its member.
+class ExpectedBatcher : public Batcher {
 public:
-  /// `most` in iterations.
-  void enter(const Shape& shape, const Entry& entry, std::uint64_t most) noexcept {
-    Pacing<P>::enter(shape, entry);
+  /// After enter(), for a share of `share` units of `cost` ticks; 0: the member explores, as a Batcher does.
+  void expect(float cost, float share) noexcept {
+    is_expected_ = cost > 0;
+    if (!is_expected_) return;
+    const float tail = to_float(settings_->tail_batch) / cost; // units
+    cost_ = dearest_ = cost;
+    step_ = to_count(std::min(tail * tuning::k_first, share * tuning::k_first_of_share));
+    floor_ = to_count(tail * tuning::k_least);
+  }
+  bool is_expected() const noexcept { return is_expected_; }
+
+  void start_node() noexcept {
+    if (!is_expected_) return Batcher::start_node();
+    unclocked_.restart();
+  }
+  void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now) noexcept {
+    const float expected = tuning::k_wrong * cost_ * static_cast<float>(skipped() + units);
+    is_expected_ = is_expected_ && to_float(ticks) <= expected + to_float(settings_->steal_cost);
+    if (!is_expected_) return Batcher::finished(units, ticks, now);
+    unclocked_.read_clock();
+    unclocked_.allow_most();
+  }
+  [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) const noexcept {
+    if (!is_expected_) return Batcher::size(remaining);
+    const std::uint32_t units = unclocked_.allows_any() ? std::max(remaining >> 2, floor_) : step_;
+    return std::min(std::max(units, bounds_.smallest), remaining);
+  }
+
+private:
+  bool is_expected_ = false;
+};
+
+/// Besides, elements that rise in cost are taken from the right end of a node where they are few and long:
+/// what is dear should not come last. Private to its member.
+template <class P> class BoundedPacing : public Pacing<P, ExpectedBatcher> {
+  using Base = Pacing<P, ExpectedBatcher>;
+
+public:
+  /// `most` in iterations. `cost`: ticks per unit, where the caller knows them; else 0.
+  void enter(const Shape& shape, const Entry& entry, std::uint64_t most, float cost) noexcept {
+    Base::enter(shape, entry);
+    const float share = shape.share(entry.members);
+    const float longest = tuning::k_brief_call * static_cast<float>(entry.settings->shortest_target);
+    Base::batches().expect(Base::is_usual() && share * cost <= longest ? cost : 0, share);
     most_ = static_cast<std::uint32_t>(clamp<std::uint64_t>(most >> shape.shift(), 1, k_max_share));
   }
   [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) noexcept {
     are_few_ = remaining <= tuning::k_few_dear_units;
-    return std::min(Pacing<P>::size(remaining), most_);
+    return std::min(Base::size(remaining), most_);
   }
   /// Returns whether the batch of the latest size() comes from the left end of the node.
   [[gnu::always_inline]] bool takes_left_end(Rng& rng) const noexcept {
-    return !(are_few_ && rises_ && is_long()) && Pacing<P>::takes_left_end(rng);
+    return !(are_few_ && rises_ && is_long()) && Base::takes_left_end(rng);
+  }
+
+  /// Returns the ticks for which an owner is robbed. In a brief call it does a few steals' worth meanwhile.
+  float least_worth() noexcept {
+    const std::uint64_t steals = Base::batches().is_expected() ? tuning::k_brief_steals : 0;
+    return static_cast<float>(steals * Base::settings().steal_cost);
   }
 
   /// A batch that begins at unit `position` took `cost` ticks per unit.
@@ -37,8 +84,8 @@ public:
 
 private:
   bool is_long() const noexcept {
-    const Settings& settings = Pacing<P>::settings();
-    return Pacing<P>::is_timed() && cost_ > static_cast<float>(settings.shortest_target);
+    const Settings& settings = Base::settings();
+    return Base::is_timed() && cost_ > static_cast<float>(settings.shortest_target);
   }
 
   std::uint32_t most_ = k_max_share;

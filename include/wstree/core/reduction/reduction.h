@@ -66,7 +66,7 @@ public:
           AnyReduction& all = own.reduction;
           Worker worker(own.body, values, all.other_find_);
           worker.enter(all.storage_.tree(), all.storage_.arena(own.member), all.entry(own.member),
-                       all.plan_.largest);
+                       all.plan_.largest, all.plan_.cost);
           worker.run();
           own.counts = worker.counts();
         },
@@ -99,8 +99,8 @@ private:
   /// Returns the entry into a loop of one iteration more than there are elements: the tree of a loop does
   /// not contain its last iteration.
   Entry entry(std::uint32_t member) const noexcept {
-    return {plan_.elements + 1, storage_.use(), storage_.use(), member,  plan_.members,
-            &plan_.settings,    plan_.smallest, nullptr,        nullptr, plan_.cost};
+    return {plan_.elements + 1, storage_.use(),  storage_.use(), member,
+            plan_.members,      &plan_.settings, plan_.smallest};
   }
 
   Storage& storage_;

@@ -26,10 +26,10 @@ public:
       : body_(body), values_(values), other_find_(other_find) {}
 
   /// The entry of a reduction of entry.iterations - 1 elements: iteration n-1 of a tree is not in it.
-  [[gnu::cold]] void enter(Tree<P>& tree, ReductionArena<P>& arena, const Entry& entry,
-                           std::uint64_t most) noexcept {
+  [[gnu::cold]] void enter(Tree<P>& tree, ReductionArena<P>& arena, const Entry& entry, std::uint64_t most,
+                           float cost) noexcept {
     const Shape shape = shape_of(entry);
-    pacing().enter(shape, entry, most);
+    pacing().enter(shape, entry, most, cost);
     owner_.enter(View<P>(tree, shape, entry.use), arena, entry);
     find_max_.enter(entry, owner_.near());
   }
@@ -177,18 +177,18 @@ private:
 
   /// Looks for work elsewhere: neither the own node nor the own root has any for this member.
   [[gnu::cold]] bool look_elsewhere(Range& batch) noexcept {
-    const Course course = pacing().end_share(owner_.counts());
-    if (!find(batch, course)) return false;
+    pacing().end_share(owner_.counts());
+    if (!find(batch)) return false;
     pacing().searched();
     return true;
   }
 
   /// findWork.
-  [[gnu::cold]] bool find(Range& batch, Course course) noexcept {
+  [[gnu::cold]] bool find(Range& batch) noexcept {
     if (owner_.order().strategy() != Strategy::find_max) return other_find_(*this, batch);
     Rng& rng = owner_.rng();
     find_max_.start(view(), rng);
-    Worth<P> worth(pacing().settings(), owner_.supply(), pacing().cost(), course);
+    Worth<P> worth(pacing().settings(), owner_.supply(), pacing().cost(), pacing().least_worth());
     while (!body_.has_ended()) {
       const Target<P> target = find_max_.next(view(), rng, worth);
       if (target.node == nullptr) {

@@ -203,15 +203,10 @@ private:
       return Traversal<P>(view(), owner_.order(), owner_.near(), rng).any(claim);
     if (view().knows_what_is_handed_out() && view().is_handed_out(loop_)) return false;
     find_max_.start(view(), rng);
-    Worth<P> worth(pacing().settings(), owner_.supply(), cost(), pacing().course());
+    Worth<P> worth(pacing().settings(), owner_.supply(), cost());
     for (;;) {
       const Target<P> target = find_max_.next(view(), rng, worth);
-      if (target.node == nullptr) {
-        const std::uint64_t wait = worth.accept_all();
-        if (wait == 0) return false;
-        for (const std::uint64_t since = P::ticks(); P::ticks() - since < wait;) P::relax();
-        continue;
-      }
+      if (target.node == nullptr) return false;
       if (should_start_last() && take_last(out)) return true;
       if (way_.is_slow() && leaves(target)) continue;
       if (claim(target) == Claim::taken) return true;

@@ -54,10 +54,10 @@ void add_options(OptionList& list, Options& options, std::vector<std::string>& v
             "An expensive interval at every position and of every span: --groups grid");
   list.text(
       "--candidates", options.candidates,
-      "Separated by commas. Of the runtime: static, dyn1, dyn64, guided, trapez, steal1, steal64; of oneTBB: "
-      "tbb_auto, tbb_affinity, tbb_static, tbb_simple; wstree (all of these are usual); and wsrange, "
-      "wsqueue, wsqueue_lock, wsfixed1, wsfixed64, wsguided, wsfac2, wstrapezoid, wsstatic. models: all "
-      "that begin with ws, beside static, dyn1, dyn64 and guided");
+      "Separated by commas. Of the runtime: static, dyn1, dyn64, guided, trapez, steal1, steal64; of "
+      "oneTBB: tbb_auto, tbb_affinity, tbb_static, tbb_simple; wstree (all of these are usual); and the "
+      "library's others, wsfixed as wsfixed1 or wsfixed64. models: all that begin with ws, beside "
+      "static, dyn1, dyn64 and guided");
   list.count("--threads", settings.threads, 1, "Threads of a team");
   list.number("--scale", options.scale, 1e-6, "Work of every loop in parts of the usual");
   list.count("--seed", settings.seed, 0, "Of the order within the rounds");

@@ -125,8 +125,8 @@ template <Said said> double time_steal(int loops) {
   return calls == 0 ? -1 : tick.ns() * static_cast<double>(sum) / static_cast<double>(calls);
 }
 
-/// Returns the name of a schedule: "static_steal,1" for a literal schedule(dynamic), which steals on libomp.
-const char* name_of(const Schedule& schedule) {
+/// A literal schedule(dynamic) is one that steals on libomp; what it is called, then.
+std::string name_of(const Schedule& schedule) {
   return schedule.clause == Clause::dynamic ? "static_steal,1" : schedule.name;
 }
 

@@ -7,7 +7,6 @@
 #include "measure/omp_calls.h"
 #include <algorithm>
 #include <atomic>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,33 +19,12 @@ namespace bench {
 enum class Clause { runtime, dynamic };
 
 struct Schedule {
-  const char* name;
+  std::string name;
   Clause clause;
   int kind, chunk;
 };
-inline constexpr Schedule k_known[] = {
-    {"static", Clause::runtime, k_static, 0},
-    {"dynamic,1", Clause::runtime, k_dynamic, 1},
-    {"dynamic,64", Clause::runtime, k_dynamic, 64},
-    {"guided", Clause::runtime, k_guided, 1},
-    {"schedule(dynamic)", Clause::dynamic, k_static, 0},
-    {"wstree", Clause::runtime, k_wstree, 1},
-    {"wsrange", Clause::runtime, k_wsrange, 0},
-    {"wsqueue", Clause::runtime, k_wsqueue, 0},
-    {"wsqueue_lock", Clause::runtime, k_wsqueue_lock, 0},
-    {"wsfixed,1", Clause::runtime, k_wsfixed, 1},
-    {"wsfixed,64", Clause::runtime, k_wsfixed, 64},
-    {"wsguided", Clause::runtime, k_wsguided, 0},
-    {"wsfac2", Clause::runtime, k_wsfac2, 0},
-    {"wstrapezoid", Clause::runtime, k_wstrapezoid, 0},
-    {"wsstatic", Clause::runtime, k_wsstatic, 0},
-};
-
-inline const Schedule* find_schedule(const std::string& name) {
-  const auto found = std::find_if(std::begin(k_known), std::end(k_known),
-                                  [&](const Schedule& schedule) { return name == schedule.name; });
-  return found == std::end(k_known) ? nullptr : found;
-}
+/// Returns nullptr if no schedule has the name.
+const Schedule* find_schedule(const std::string& name);
 
 /// Returns the schedules of the list that this process can have.
 std::vector<Schedule> selected(const std::string& list, bool with_library);
@@ -122,7 +100,7 @@ private:
 void start_team(int threads);
 /// Returns the team sizes: 1, and the number of threads in `settings`.
 std::vector<int> team_sizes(const CallSettings& settings);
-/// Returns "measure/schedule/P=threads".
-std::string for_threads(const char* measure, const char* schedule, int threads);
+/// measure/schedule/P=threads
+std::string for_threads(const char* measure, const std::string& schedule, int threads);
 
 } // namespace bench

@@ -88,7 +88,23 @@ void add_next(Collector& collect, const Schedule& schedule, int threads, int n) 
 
 } // namespace
 
-/// Returns the schedules of the list that this process can have.
+const Schedule* find_schedule(const std::string& name) {
+  static const std::vector<Schedule> known = [] {
+    std::vector<Schedule> all{{"static", Clause::runtime, k_static, 0},
+                              {"dynamic,1", Clause::runtime, k_dynamic, 1},
+                              {"dynamic,64", Clause::runtime, k_dynamic, 64},
+                              {"guided", Clause::runtime, k_guided, 1},
+                              {"schedule(dynamic)", Clause::dynamic, k_static, 0}};
+    for (const OwnSchedule& own : own_schedules(","))
+      all.push_back({own.name, Clause::runtime, own.kind, own.chunk});
+    return all;
+  }();
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const Schedule& one) { return name == one.name; });
+  return found == known.end() ? nullptr : &*found;
+}
+
+/// Those of the list that this process can have.
 std::vector<Schedule> selected(const std::string& list, bool with_library) {
   std::vector<Schedule> schedules;
   std::istringstream words(list);
@@ -110,9 +126,16 @@ std::vector<int> team_sizes(const CallSettings& settings) {
   return {1};
 }
 
-std::string for_threads(const char* measure, const char* schedule, int threads) {
+std::string for_threads(const char* measure, const std::string& schedule, int threads) {
   return std::string(measure) + "/" + schedule + "/P=" + std::to_string(threads);
 }
+
+std::string with_own(std::string list) {
+  for (const OwnSchedule& own : own_schedules(",")) list += " " + own.name;
+  return list;
+}
+std::string model_schedules() { return with_own("static dynamic,1 guided"); }
+std::string even_schedules() { return with_own("static dynamic,1 dynamic,64 guided schedule(dynamic)"); }
 
 std::string unknown_schedule(const std::string& list) {
   std::istringstream words(list);

@@ -14,13 +14,8 @@ struct Figure {
 /// The schedules unless the user chooses some, all kinds of the library beside three of the runtime's, and
 /// the schedules for even loops, separated by blanks.
 inline constexpr const char* k_usual_schedules = "static dynamic,1 guided schedule(dynamic) wstree";
-inline constexpr const char* k_model_schedules =
-    "static dynamic,1 guided wstree wsrange wsqueue wsqueue_lock wsfixed,1 wsfixed,64 wsguided wsfac2 "
-    "wstrapezoid wsstatic";
-
-inline constexpr const char* k_even_schedules =
-    "static dynamic,1 dynamic,64 guided schedule(dynamic) wstree wsrange wsqueue wsqueue_lock wsfixed,1 "
-    "wsfixed,64 wsguided wsfac2 wstrapezoid wsstatic";
+std::string model_schedules();
+std::string even_schedules();
 
 struct CallSettings {
   int threads;      ///< measured with one thread and, if greater, with this many

@@ -38,8 +38,8 @@ void parse(int argc, char** argv, Options& options) {
              "1: what an even loop of a microsecond loses under each schedule, instead");
   list.hidden("--probe", options.probe);
   list.parse(argc, argv);
-  if (options.even) options.schedules = k_even_schedules;
-  if (options.schedules == "models") options.schedules = k_model_schedules;
+  if (options.even) options.schedules = even_schedules();
+  if (options.schedules == "models") options.schedules = model_schedules();
   if (const std::string word = unknown_schedule(options.schedules); !word.empty())
     refuse("--schedules: there is no " + word);
 }

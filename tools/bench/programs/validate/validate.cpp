@@ -78,7 +78,7 @@ struct Request {
 /// Prints the schedules that are measured. A team of one gets its loop in one piece under each schedule, so
 /// that one schedule shows it.
 void print_candidates(const Request& request) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const auto& candidate : validation::candidates(request.candidates)) names.push_back(candidate.name);
   if (request.threads == 1) names.resize(1);
   fmt::print("{}\n", fmt::join(names, ","));

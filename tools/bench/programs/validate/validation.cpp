@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "validation.h"
 
+#include "measure/omp_calls.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,18 +22,7 @@ Time to_time(double ns) {
   return static_cast<Time>(std::llround(std::max(0.0, ns) * static_cast<double>(k_ns)));
 }
 
-/// Chunks as the benchmark sets them (measure.cpp).
-constexpr std::array k_candidates{
-    Candidate{"wstree", {Model::tree, 0}},
-    Candidate{"wsrange", {Model::range, 0}},
-    Candidate{"wsqueue", {Model::queue, 0}},
-    Candidate{"wsqueue_lock", {Model::queue_lock, 0}},
-    Candidate{"wsfixed1", {Model::fixed, 1}},
-    Candidate{"wsfixed64", {Model::fixed, 64}},
-    Candidate{"wsguided", {Model::guided, 0}},
-    Candidate{"wsfac2", {Model::factoring, 0}},
-    Candidate{"wstrapezoid", {Model::trapezoid, 0}},
-    Candidate{"wsstatic", {Model::static_, 0}},
+constexpr std::array k_of_runtimes{
     Candidate{"static", {Peer::static_, 0}, "libomp"},
     Candidate{"dyn1", {Peer::dynamic, 1}, "libomp"},
     Candidate{"dyn64", {Peer::dynamic, 64}, "libomp"},
@@ -64,8 +55,12 @@ double predicted_ns(const LoopCosts& loop, const simulate::Workload& workload, S
 
 std::vector<Candidate> candidates(std::string_view runtime) {
   std::vector<Candidate> made;
-  for (const Candidate& candidate : k_candidates)
-    if (candidate.runtime.empty() || candidate.runtime == runtime) made.push_back(candidate);
+  for (const bench::OwnSchedule& own : bench::own_schedules(""))
+    made.push_back(
+        {own.name,
+         {static_cast<Model>(own.kind - bench::k_first_own), static_cast<std::uint32_t>(own.chunk)}});
+  for (const Candidate& candidate : k_of_runtimes)
+    if (candidate.runtime == runtime) made.push_back(candidate);
   return made;
 }
 

@@ -57,7 +57,7 @@ std::variant<Measured, std::string> read_samples(std::istream& in, std::uint32_t
 
 /// A candidate of the benchmark and its name in the simulator.
 struct Candidate {
-  std::string_view name;
+  std::string name;
   simulate::Schedule schedule;
   std::string_view runtime = ""; ///< whose schedule it is; empty: the library's
 };

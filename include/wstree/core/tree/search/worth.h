@@ -2,7 +2,6 @@
 // The value of a node to a thief.
 #pragma once
 
-#include "wstree/core/batch.h"
 #include "wstree/core/extrema.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/tree/supply.h"
@@ -18,13 +17,10 @@ namespace wstree::core {
 /// read the clock. 0: there is nothing for this thief. For one search.
 template <class P> class Worth {
 public:
-  /// `cost`: ticks per unit that the thief has seen, 0 if it has seen none. `course`: of its own share. In a
-  /// brief loop an owner that is at work has done a few steals' worth before a thief could begin.
-  Worth(const Settings& settings, const Supply<P>& supply, float cost, Course course) noexcept
-      : supply_(supply), settings_(settings), cost_(cost),
-        least_(course == Course::explore ? 0
-                                         : static_cast<float>(tuning::k_brief_steals * settings.steal_cost)) {
-  }
+  /// `cost`: ticks per unit that the thief has seen, 0 if it has seen none. `least`: an owner that is at work
+  /// and has less left is not robbed.
+  Worth(const Settings& settings, const Supply<P>& supply, float cost, float least = 0) noexcept
+      : supply_(supply), settings_(settings), cost_(cost), least_(least) {}
 
   float operator()(const Target<P>& target) noexcept {
     const std::uint32_t remaining = target.remaining();
