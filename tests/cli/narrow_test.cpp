@@ -63,5 +63,17 @@ TEST(Figures, HaveOneLineForAnUnrolledLoopsRegions) {
   EXPECT_THAT(text, testing::ContainsRegex("\n  a.c:9 main\\(\\) \\(2 places\\) [^\n]* static\n"));
 }
 
+TEST(Figures, SayWhatServesARegionThatIsRefused) {
+  Statistics statistics;
+  statistics.unserved.push_back({"a.c:9 main()", "has a private array"});
+  const auto refused = testing::HasSubstr("not served: a.c:9 main(): has a private array\n");
+  const auto way_out =
+      testing::HasSubstr("\n  such regions run as without the library; with schedule(runtime)");
+  EXPECT_THAT(statistics_text(statistics, {}, false), testing::AllOf(refused, testing::Not(way_out)));
+  Terminal terminal;
+  terminal.is_one = true;
+  EXPECT_THAT(statistics_text(statistics, terminal, false), testing::AllOf(refused, way_out));
+}
+
 } // namespace
 } // namespace wstree::cli

@@ -146,6 +146,11 @@ std::string unserved_text(const std::vector<UnservedRegion>& regions, const Term
     text += laid_out(
         fmt::format("not served: {}: {}\n", folded_name(visible(region.name)), visible(region.reason)),
         terminal.width);
+  if (!text.empty() && terminal.is_one)
+    text += inked(terminal, Ink::dim,
+                  laid_out("  such regions run as without the library; with schedule(runtime) in the source "
+                           "they are served\n",
+                           terminal.width));
   return text;
 }
 
