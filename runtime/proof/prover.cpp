@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "prover.h"
 
+#include "registers.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -8,8 +10,6 @@
 namespace wstree::proof {
 namespace {
 
-constexpr unsigned k_rsp = 4;
-constexpr unsigned k_arguments[] = {7, 6, 2, 1, 8, 9};
 constexpr int k_most_passes = 16;
 
 bool is_same(const State& a, const State& b) noexcept {

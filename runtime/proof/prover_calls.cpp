@@ -2,16 +2,14 @@
 // Calls: of functions that are known by name, and of others, which are followed.
 #include "prover.h"
 
+#include "registers.h"
+
 #include <cstring>
 #include <initializer_list>
 
 namespace wstree::proof {
 namespace {
 
-constexpr unsigned k_rax = 0;
-constexpr unsigned k_rdx = 2;
-constexpr unsigned k_rsp = 4;
-constexpr unsigned k_arguments[] = {7, 6, 2, 1, 8, 9};
 constexpr int k_most_calls = 8; // in each other
 
 /// Returns why a function that calls `name` is refused.

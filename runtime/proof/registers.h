@@ -12,6 +12,7 @@ inline constexpr unsigned k_rax = 0;
 inline constexpr unsigned k_rdx = 2;
 inline constexpr unsigned k_rsp = 4;
 inline constexpr unsigned k_rbp = 5;
+inline constexpr unsigned k_arguments[] = {7, 6, 2, 1, 8, 9}; // in the order of the parameters
 inline constexpr unsigned k_caller_saved[] = {0, 1, 2, 6, 7, 8, 9, 10, 11};
 inline constexpr unsigned k_no_register = ~0U;
 

@@ -48,5 +48,32 @@ TEST(Figures, FoldNamesInPipesToo) {
               testing::HasSubstr("\n  mesh.hpp:12 void Mesh<...>::sum<...>(int)      1  1.00 s "));
 }
 
+TEST(Figures, HaveOneLineForAnUnrolledLoopsRegions) {
+  Statistics statistics;
+  for (const double seconds : {1.0, 3.0}) {
+    statistics.loops.push_back({"a.c:9 main()", "wstree (proven)", 1, 10, 4, 2, seconds});
+    statistics.loops.push_back({"a.c:9 main()", "static", 1, 10, 4, 0, seconds});
+  }
+  statistics.loops.push_back({"b.c:5 f()", "wstree", 7, 70, 4, 0, 1.0});
+  statistics.loops.back().even_saves = 0.5;
+  const auto text = statistics_text(statistics, {}, false);
+  EXPECT_THAT(text, testing::HasSubstr(": 3 loops served, 11 calls,"));
+  EXPECT_THAT(text, testing::ContainsRegex(
+                        "\n  b.c:5 f\\(\\) +7 [^\n]*\n  a.c:9 main\\(\\) \\(2 places\\) +2 +4.00 s "));
+  EXPECT_THAT(text, testing::ContainsRegex("\n  a.c:9 main\\(\\) \\(2 places\\) [^\n]* static\n"));
+}
+
+TEST(Figures, SayWhatServesARegionThatIsRefused) {
+  Statistics statistics;
+  statistics.unserved.push_back({"a.c:9 main()", "has a private array"});
+  const auto refused = testing::HasSubstr("not served: a.c:9 main(): has a private array\n");
+  const auto way_out =
+      testing::HasSubstr("\n  such regions run as without the library; with schedule(runtime)");
+  EXPECT_THAT(statistics_text(statistics, {}, false), testing::AllOf(refused, testing::Not(way_out)));
+  Terminal terminal;
+  terminal.is_one = true;
+  EXPECT_THAT(statistics_text(statistics, terminal, false), testing::AllOf(refused, way_out));
+}
+
 } // namespace
 } // namespace wstree::cli

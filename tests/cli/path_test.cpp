@@ -151,8 +151,9 @@ TEST(Outside, HelpFillsAScreenWithExamples) {
 TEST(Outside, WrongUse) {
   const std::map<std::vector<std::string>, std::string> cases{
       {{},
-       "a command is needed: run, compare, doctor, stats, rules, trace, report, topo, simulate, bench, env "
-       "or path"},
+       "a command is needed: run, env, path, doctor, compare, stats, rules, trace, help, report, topo, "
+       "simulate, "
+       "bench; see wstree --help"},
       {{"run"}, "run needs a program"},
       {{"run", "--"}, "run needs a program"},
       {{"run", "--chunk"}, "'--chunk' needs a value; see wstree run --help"},

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "command_line.h"
 
-#include "compare/request.h"
-#include "help/arguments.h"
-#include "report/arguments.h"
-#include "rules/arguments.h"
 #include "run/run_arguments.h"
 #include "stats/arguments.h"
 #include "support/details.h"
 #include "support/exit_status.h"
 #include "support/message.h"
+#include "version_text.h"
+#ifndef WSTREE_FEW_COMMANDS
+#include "compare/request.h"
+#include "help/arguments.h"
+#include "report/arguments.h"
+#include "rules/arguments.h"
 #include "topo/arguments.h"
 #include "trace/arguments.h"
-#include "version_text.h"
+#endif
 #ifdef WSTREE_HAS_BENCH
 #include "bench/command/arguments.h"
 #include "simulate/command/arguments.h"
 #endif
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
 
 namespace wstree::cli {
 
@@ -109,13 +114,17 @@ void add_commands(CLI::App& app, Requests& requests) {
   add_env(app, requests.env_json);
   add_path(app, requests.gcc_plugin);
   add_doctor(app, requests.doctor);
+#ifndef WSTREE_FEW_COMMANDS
   add_compare(app, requests.compare);
+#endif
   add_stats(app, requests.stats);
+#ifndef WSTREE_FEW_COMMANDS
   add_rules(app, requests.rules);
   add_trace(app, requests.trace);
   add_help(app, requests.help);
   add_report(app, requests.report);
   add_topo(app, requests.topo);
+#endif
 #ifdef WSTREE_HAS_BENCH
   add_simulate(app, requests.simulate);
   add_bench(app, requests.bench);
@@ -129,15 +138,17 @@ void add_commands(CLI::App& app, Requests& requests) {
 int execute(const CLI::App& app, Requests& requests) {
   const auto is = [&](const char* name) { return app.get_subcommand(name)->parsed(); };
   if (is("env")) return env_command(requests.env_json);
-  if (is("help")) return help_command(requests.help, app);
   if (is("path")) return path_command(requests.gcc_plugin);
   if (is("doctor")) return doctor_command(requests.doctor);
-  if (is("compare")) return compare_command(requests.compare);
   if (is("stats")) return stats_command(requests.stats);
+#ifndef WSTREE_FEW_COMMANDS
+  if (is("help")) return help_command(requests.help, app);
+  if (is("compare")) return compare_command(requests.compare);
   if (is("rules")) return rules_command(requests.rules);
   if (is("trace")) return trace_command(requests.trace);
   if (is("report")) return report_command(requests.report);
   if (is("topo")) return topo_command(requests.topo);
+#endif
 #ifdef WSTREE_HAS_BENCH
   if (is("simulate")) return simulate_command(requests.simulate);
   if (is("bench")) return bench_command(requests.bench);
@@ -147,13 +158,9 @@ int execute(const CLI::App& app, Requests& requests) {
     say("run needs a program; see wstree run --help");
     return k_own_error;
   }
-#ifdef WSTREE_HAS_BENCH
-  say("a command is needed: run, compare, doctor, stats, rules, trace, report, topo, simulate, bench, env or "
-      "path; see wstree --help");
-#else
-  say("a command is needed: run, compare, doctor, stats, rules, trace, report, topo, env or path; "
-      "see wstree --help");
-#endif
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands({})) names.push_back(command->get_name());
+  say("a command is needed: {}; see wstree --help", fmt::join(names, ", "));
   return k_own_error;
 }
 

@@ -39,20 +39,33 @@ std::string option_that_was_meant(const CLI::App& command, std::string_view extr
   return near.empty() ? std::string() : fmt::format("did you mean --{}? ", near);
 }
 
-/// Reports a word of the user that no command expects. `command`: the named command, or `app` if none
-/// was named.
+/// Names the build that has no such command, and the way out; both are empty if no build has it.
+std::pair<std::string_view, std::string_view> left_out(std::string_view command) {
+  if (command == "bench" || command == "simulate")
+    return {"this build, which was configured with WSTREE_BENCH=OFF",
+            "wstree compare measures a program of your own"};
+#ifdef WSTREE_FEW_COMMANDS
+  constexpr std::string_view k_more[] = {"compare", "help", "report", "rules", "topo", "trace"};
+  if (std::ranges::find(k_more, command) != std::end(k_more))
+    return {"this small build, as tools/demo makes it",
+            "all commands: cmake --preset release -DWSTREE_BENCH=OFF "
+            "&& cmake --build --preset release"};
+#endif
+  return {};
+}
+
+/// What the user wrote that no command expects. `command`: the one that was named, or `app` if none was.
 int report_extra(const std::string& extra, const CLI::App& app, const CLI::App& command) {
   const bool none = &command == &app;
   if (none && !extra.starts_with('-')) {
     std::vector<std::string> names;
     for (const auto* known : app.get_subcommands({})) names.push_back(known->get_name());
     const auto near = nearest(extra, names);
-    const bool is_left_out = extra == "bench" || extra == "simulate";
-    say("'{}' is no command of {}; {}", extra,
-        is_left_out ? "this build, which was configured with WSTREE_BENCH=OFF" : "wstree",
-        is_left_out    ? "wstree compare measures a program of your own"
-        : near.empty() ? fmt::format("to run a program, say wstree run {}", extra)
-                       : fmt::format("did you mean {}?", near));
+    const auto [reason, way_out] = left_out(extra);
+    say("'{}' is no command of {}; {}", extra, reason.empty() ? "wstree" : reason,
+        !way_out.empty() ? std::string(way_out)
+        : near.empty()   ? fmt::format("to run a program, say wstree run {}", extra)
+                         : fmt::format("did you mean {}?", near));
   } else {
     const auto meant =
         extra.starts_with("--") && extra.size() > 2 ? option_that_was_meant(command, extra) : std::string();
@@ -102,12 +115,16 @@ int dispatch(std::vector<std::string> arguments) {
   add_commands(app, requests);
 
   const std::string command = arguments.empty() ? "" : arguments.front();
+  const auto commands = app.get_subcommands({});
+  const auto named =
+      std::ranges::find(commands, command, [](const CLI::App* known) { return known->get_name(); });
+  const CLI::App& asked = named != commands.end() ? **named : app;
   for (const auto& [starter, program] : {std::pair{"run", &requests.run.command},
                                          {"doctor", &requests.doctor.command},
                                          {"compare", &requests.compare.command}}) {
-    if (command != starter) continue;
+    if (command != starter || &asked == &app) continue;
     arguments.erase(arguments.begin());
-    *program = take_program(*app.get_subcommand(starter), arguments);
+    *program = take_program(asked, arguments);
     arguments.insert(arguments.begin(), command);
   }
   // A topic may be the name of a command, which CLI11 would take for one.
@@ -115,10 +132,6 @@ int dispatch(std::vector<std::string> arguments) {
     requests.help.topic = arguments[1];
     arguments.erase(arguments.begin() + 1);
   }
-  const auto commands = app.get_subcommands({});
-  const auto named =
-      std::ranges::find(commands, command, [](const CLI::App* known) { return known->get_name(); });
-  const CLI::App& asked = named != commands.end() ? **named : app;
   const auto help = &asked != &app ? command + " " : std::string();
   try {
     // CLI11 takes its arguments from the back.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 namespace wstree::cli {
 
@@ -114,13 +115,42 @@ std::string line_of(const std::vector<Column>& columns, std::optional<std::size_
   return line;
 }
 
-/// Returns one line for each region that is not served although it may be a static loop.
+/// One row for all loops of one name under one schedule: a compiler that unrolls a loop makes several places
+/// of the region in it.
+std::vector<LoopRow> rows_of(const std::vector<LoopRow>& loops) {
+  std::vector<LoopRow> rows;
+  std::vector<std::size_t> places;
+  for (const auto& loop : loops) {
+    const auto known = std::ranges::find_if(
+        rows, [&](const LoopRow& row) { return row.name == loop.name && row.schedule == loop.schedule; });
+    if (known == rows.end()) {
+      rows.push_back(loop);
+      places.push_back(1);
+    } else {
+      *known += loop;
+      ++places[static_cast<std::size_t>(known - rows.begin())];
+    }
+  }
+  if (rows.size() == loops.size()) return rows;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (places[i] > 1) rows[i].name += fmt::format(" ({} places)", places[i]);
+  std::ranges::stable_sort(rows, std::greater(),
+                           [](const LoopRow& row) { return row.too_short ? -1.0 : row.even_saves; });
+  return rows;
+}
+
+/// One line for each region that is not served although it may be a static loop.
 std::string unserved_text(const std::vector<UnservedRegion>& regions, const Terminal& terminal) {
   std::string text;
   for (const auto& region : regions)
     text += laid_out(
         fmt::format("not served: {}: {}\n", folded_name(visible(region.name)), visible(region.reason)),
         terminal.width);
+  if (!text.empty() && terminal.is_one)
+    text += inked(terminal, Ink::dim,
+                  laid_out("  such regions run as without the library; with schedule(runtime) in the source "
+                           "they are served\n",
+                           terminal.width));
   return text;
 }
 
@@ -133,22 +163,23 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
   if (statistics.loops.empty())
     return fmt::format("wstree: {}no loop was served\n", process) +
            unserved_text(statistics.unserved, terminal) + rank_loops_text(statistics.rank_loops, terminal);
+  const auto loops = rows_of(statistics.loops);
   std::uint64_t calls = 0, steals = 0;
   bool any_told = false;
-  for (const auto& loop : statistics.loops) {
+  for (const auto& loop : loops) {
     calls += loop.calls;
     steals += loop.steals;
     any_told |= !loop.too_short;
   }
   auto text =
       fmt::format("wstree {}: {}{} served, {}, {}, {}\n", visible(statistics.version), process,
-                  counted(statistics.loops.size(), "loop", "loops"), counted(calls, "call", "calls"),
+                  counted(loops.size(), "loop", "loops"), counted(calls, "call", "calls"),
                   counted(statistics.threads, "thread", "threads"), counted(steals, "steal", "steals"));
-  auto columns = columns_of_loops(statistics.loops);
+  auto columns = columns_of_loops(loops);
   fit(columns, terminal.width);
   text += inked(terminal, Ink::dim, line_of(columns, std::nullopt)) + "\n";
-  for (std::size_t i = 0; i < statistics.loops.size(); ++i) {
-    const auto& loop = statistics.loops[i];
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const auto& loop = loops[i];
     const auto line = line_of(columns, i);
     const bool uneven = !loop.too_short && loop.imbalance >= k_uneven;
     text += (uneven           ? inked(terminal, Ink::bold, line)
@@ -156,7 +187,7 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
                               : line) +
             "\n";
   }
-  for (const auto& loop : statistics.loops)
+  for (const auto& loop : loops)
     if (has_new_lengths(loop.new_lengths, loop.calls))
       text += laid_out(
           fmt::format("  {}: its number of iterations never repeats ({} of {} calls), so its parts stay "
@@ -177,7 +208,7 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
         "  imbalance: 1 is even; even saves: what an even loop would have saved; late: how long after the "
         "first thread the mean one came; preempted: how long the mean one had no processor\n");
   const auto has_counters = [](const LoopRow& loop) { return loop.counters.instructions.has_value(); };
-  if (terminal.is_one && std::ranges::any_of(statistics.loops, has_counters))
+  if (terminal.is_one && std::ranges::any_of(loops, has_counters))
     text += inked(terminal, Ink::dim,
                   "  IPC: instructions per cycle; misses/1000: cache misses per 1,000 instructions\n");
   return text + unserved_text(statistics.unserved, terminal) +
