@@ -209,7 +209,8 @@ private:
   std::array<std::uint64_t, View::k_most_threads + 1> clocks_{};
   std::array<bool, View::k_most_threads> news_{}; // another thread has written since the last wait()
   std::array<std::uint64_t, View::k_most_threads + 1> names_{};
-  std::array<Region, View::k_most_threads + 1> regions_;
+  /// Kept by the process: a program that outlives an Execution still ends the objects that lie here.
+  static inline std::array<Region, View::k_most_threads + 1> regions_;
   std::array<std::uint32_t, View::k_most_threads> waits_{}; // steps since a thread got ahead
   std::array<std::uint64_t, View::k_most_threads + 1> uses_{};
   std::vector<Accesses> accesses_;
@@ -231,7 +232,9 @@ private:
   std::uint32_t spurious_ = 0;
   std::uint32_t longest_wait_ = 0;
   std::uint32_t arrived_ = 0;
-  std::uint32_t generation_ = 0;
+  /// Counted by the process: a Spot that a program keeps is new to the next Execution. Goes round after 2^32
+  /// executions, which is harmless: a program touches its Spots more often.
+  static inline std::uint32_t generation_ = 0;
   bool in_fiber_ = false;
   bool quiet_ = false;
   bool told_ = false;
