@@ -83,6 +83,7 @@ private:
     Value cursor = 0;        ///< the iteration, in terms of the part and of how many were executed
     SymbolId ticks = 0;      ///< how many were executed
     bool has_effect = false; ///< set by an effect
+    bool has_sum = false;    ///< set by an operation that puts something into a partial result
     bool has_merge = false;  ///< set by an effect that each call must have or none
     bool is_version = false; ///< it stands behind a choice by the part
   };
@@ -134,7 +135,7 @@ private:
   State::Formula formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept;
   bool excludes_empty(const Flags& flags, unsigned condition, bool is_taken) noexcept;
   bool is_test_for_empty(const Flags& flags, unsigned condition) noexcept;
-  bool is_end_of_loop(Value difference) noexcept;
+  bool is_end_of_loop(const Flags& flags) noexcept;
   bool is_clangs_minimum(Value difference) noexcept;
 
   // prover_loops.cpp: the loop over the part
@@ -222,6 +223,7 @@ private:
   bool is_place(Value value) const noexcept;
   Value not_cancelled(Value made, Value a, Value b = 0) noexcept;
   Value first_word(Value value) noexcept;
+  Value cut_constant(Value value, unsigned size, bool has_sign) noexcept;
   Value extended(Value value) noexcept;
   Value with_upper(Value word, Value old) noexcept;
   void note_sign(Value value) noexcept;
@@ -328,6 +330,7 @@ struct Prover::Walk {
   State** out = nullptr;      ///< by block
   State** exits = nullptr;    ///< by block and edge, where they leave a loop over the part
   bool* has_effect = nullptr; ///< by block
+  bool* has_sum = nullptr;    ///< by block
   bool* has_merge = nullptr;  ///< by block
   bool* decides = nullptr;    ///< by block: ends in a decision by the part that no merge may depend on
   bool* is_bound = nullptr;   ///< by block: ends in the test whether the part is over

@@ -143,7 +143,7 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
   return true;
 }
 
-/// Each way around the loop meets one test, and iterations have their effects on the right side of it.
+/// Each way around the loop meets one test, on the right side of which are all effects and sums.
 bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
   const std::size_t count = walk.function.blocks.size();
   const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
@@ -162,7 +162,7 @@ bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
   add(walk.members[0]);
   while (waiting != 0) {
     const std::uint32_t block = open[--waiting];
-    has_effect |= walk.has_effect[block];
+    has_effect |= walk.has_effect[block] || walk.has_sum[block];
     has_first_test |= behind[block] == 1;
     if (behind[block] != 0) continue;
     for (const std::uint32_t next : walk.function.blocks[block].next) {
@@ -186,7 +186,7 @@ bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
           const std::uint32_t block = open[--waiting];
           if (behind[block] != 0)
             return refuse("tests twice in an iteration whether its loop is over", place);
-          if (behind[test] == 2) has_later_effect |= walk.has_effect[block];
+          if (behind[test] == 2) has_later_effect |= walk.has_effect[block] || walk.has_sum[block];
           for (const std::uint32_t follower : walk.function.blocks[block].next)
             if (follower != k_none && walk.is_member(follower) && follower != walk.members[0]) add(follower);
         }
