@@ -57,6 +57,7 @@ struct State {
   bool is_nonempty = false;  ///< the part has iterations
   bool is_empty = false;     ///< it has none
   bool is_begun = false;     ///< iterations were executed on each path
+  bool is_over = false;      ///< clang: on some path all iterations were executed
   bool is_last_part = false; ///< it has the last one of the loop
   bool is_locked = false;    ///< the lock for reductions is held
   bool is_late = false;      ///< memory may not be as it was at the entry
@@ -93,6 +94,14 @@ private:
     Value value = 0;
     std::int64_t stride = 0; ///< from one iteration's place to the next one's
     std::uint32_t size = 0;
+  };
+  /// A share of the part's length.
+  struct Share {
+    std::int64_t unit = 1;
+    std::int64_t factor = 0;
+    std::int64_t constant = 0;
+    bool is_rest = false;
+    bool is_of_left = false;
   };
   static constexpr std::size_t k_most_effects = 16;
   /// The effects of an iteration behind the choice `version`.
@@ -148,11 +157,11 @@ private:
   bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
   std::uint8_t exact_end(unsigned condition, unsigned exit, const Flags& flags, Value left,
                          bool may_be_negative) noexcept;
-  std::int64_t width_by(Value difference) const noexcept;
+  std::int64_t width_by(Value difference, const State& entry) noexcept;
   std::int64_t turns_by(unsigned condition, unsigned exit, const Flags& flags, const State& entry,
                         std::uint8_t& behind, Value& turns) noexcept;
   bool check_decisions(const Walk& walk) noexcept;
-  bool share_of_length(Value value, double& share) const noexcept;
+  bool share_of_length(Value value, const State& entry, Share& share) noexcept;
   bool check_progress(Walk& walk, std::uint32_t header) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
   bool leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,

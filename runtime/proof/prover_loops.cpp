@@ -346,6 +346,7 @@ bool Prover::leave_part(Walk& walk, const State& entry, std::int64_t width, cons
       }
     }
     state->is_begun = true;
+    state->is_over |= trusts_ && behind[block] != 3;
     state->is_late = true;
     walk.exits[block * 2 + edge] = state;
   }

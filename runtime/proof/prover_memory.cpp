@@ -121,9 +121,10 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
                                                 std::uint64_t{store_count_} << 56 | instruction.address)
                                    : 0);
   } else if (trusts_ && (bits & (k_part | k_first)) != 0) {
-    // Of the next iteration, if it goes by that: a counter of the program's does not.
+    // Of the next iteration, if there is one and it goes by that: a counter of the program's does not.
     const Node& node = values_.at(address);
-    const bool is_next = node.kind == Node::Kind::polynomial && moves_with(node.polynomial, state.cursor);
+    const bool is_next =
+        !state.is_over && node.kind == Node::Kind::polynomial && moves_with(node.polynomial, state.cursor);
     value = values_.plain(is_next ? bits | k_first : bits);
   } else if ((bits & ~(k_part | k_number)) != 0)
     value = values_.plain(bits);
@@ -243,7 +244,7 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
   // A copy of the loop's body, for some of the iterations: its address depends on the part.
   const Node& place = values_.at(address);
   const bool is_copy =
-      trusts_ && (place.bits & k_part) != 0 &&
+      trusts_ && !state.is_over && (place.bits & k_part) != 0 &&
       ((place.bits | values_.at(value).bits) & ~(k_part | k_first | (size <= 4 ? k_upper : 0))) == 0;
   if (is_copy && (place.kind == Node::Kind::polynomial ? moves_with(place.polynomial, state.cursor)
                                                        : (place.bits & k_first) != 0)) {
