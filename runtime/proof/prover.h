@@ -11,6 +11,7 @@
 #include "values.h"
 #include "vectors.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace wstree::proof {
@@ -57,7 +58,7 @@ struct State {
   bool is_nonempty = false;  ///< the part has iterations
   bool is_empty = false;     ///< it has none
   bool is_begun = false;     ///< iterations were executed on each path
-  bool is_over = false;      ///< clang: on some path all iterations were executed
+  bool is_over = false;      ///< clang: on some path the loop was said to be over
   bool is_last_part = false; ///< it has the last one of the loop
   bool is_locked = false;    ///< the lock for reductions is held
   bool is_late = false;      ///< memory may not be as it was at the entry
@@ -131,6 +132,8 @@ private:
   struct Walk; // of a function's blocks
 
   // prover.cpp: paths
+  /// A state without slots, until the arena of states is released; nullptr: there is no memory.
+  State* make_state() noexcept { return passing_.make<State>(1, offsetof(State, slots)); }
   bool refuse(const char* reason, Address at) noexcept;
   bool judge(const char* reason, Address at) noexcept { return loop_.is_silent || refuse(reason, at); }
   Function* function_at(Address entry) noexcept;
@@ -154,6 +157,7 @@ private:
   bool is_read_again(Value start, Value value) const noexcept;
   Value lanes_step(Value value, Value header) const noexcept;
   bool run_body(Walk& walk, State& back) noexcept;
+  bool repeats_body(const Walk& walk, std::int64_t times) const noexcept;
   bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
   std::uint8_t exact_end(unsigned condition, unsigned exit, const Flags& flags, Value left,
                          bool may_be_negative) noexcept;

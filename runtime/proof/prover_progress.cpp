@@ -22,9 +22,9 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   inner.is_bound = passing_.make<bool>(blocks);
   inner.has_merge = walk.has_merge;
   inner.decides = walk.decides;
-  State* const fixed = passing_.make<State>();
-  State* const entry = passing_.make<State>();
-  State* const back = passing_.make<State>();
+  State* const fixed = make_state();
+  State* const entry = make_state();
+  State* const back = make_state();
   if (members == nullptr || is_in == nullptr || open == nullptr || inner.out == nullptr ||
       inner.exits == nullptr || inner.has_effect == nullptr || inner.has_sum == nullptr ||
       inner.is_bound == nullptr || fixed == nullptr || entry == nullptr || back == nullptr)
@@ -51,7 +51,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     if (block != header) members[count++] = block;
     if (walk.header != nullptr && block == walk.members[0])
       return refuse("has a loop with several entries", place);
-    inner.out[block] = passing_.make<State>();
+    inner.out[block] = make_state();
     if (inner.out[block] == nullptr) return refuse("is too long", place);
   }
   inner.members = members;
