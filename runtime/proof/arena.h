@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <new>
@@ -27,27 +28,27 @@ public:
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Returns zeroed memory for `count` objects; nullptr: there is none.
-  template <class T> T* make(std::size_t count = 1) noexcept {
+  /// Zeroed memory for `count` objects; nullptr: there is none. `cleared`: only so many bytes must be zero.
+  template <class T> T* make(std::size_t count = 1, std::size_t cleared = k_size) noexcept {
     // NOLINTNEXTLINE(bugprone-sizeof-expression): of pointers, too
     const std::size_t size = (count * sizeof(T) + 15) / 16 * 16;
     if (memory_ == nullptr || k_size - used_ < size) return nullptr;
     auto* const made = reinterpret_cast<T*>(memory_ + used_);
+    if (used_ < dirty_) std::memset(static_cast<void*>(made), 0, std::min({size, cleared, dirty_ - used_}));
     used_ += size;
+    dirty_ = std::max(dirty_, used_);
     return made;
   }
 
   std::size_t mark() const noexcept { return used_; }
-  /// Frees the memory that was taken since mark().
-  void release(std::size_t mark) noexcept {
-    std::memset(memory_ + mark, 0, used_ - mark);
-    used_ = mark;
-  }
+  /// Frees what was made since mark().
+  void release(std::size_t mark) noexcept { used_ = mark; }
 
 private:
   static constexpr std::size_t k_size = std::size_t{32} << 20;
   std::byte* memory_ = nullptr;
   std::size_t used_ = 0;
+  std::size_t dirty_ = 0; // zeros behind it
 };
 
 /// An array that grows in an arena, and leaves its former memory there.

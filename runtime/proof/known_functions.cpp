@@ -130,6 +130,11 @@ const KnownFunction* find_known_function(const char* name) noexcept {
   return nullptr;
 }
 
+bool may_throw(const KnownFunction& known) noexcept {
+  // Operators new.
+  return known.kind == Kind::throws || std::strncmp(known.name, "_Zn", 3) == 0;
+}
+
 bool is_of_float_environment(const char* name) noexcept {
   static constexpr const char* k_names[] = {
       "fesetround",     "fesetenv",        "feholdexcept",    "feupdateenv",

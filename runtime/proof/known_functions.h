@@ -35,5 +35,7 @@ bool is_of_float_environment(const char* name) noexcept;
 
 /// nullptr: unknown.
 const KnownFunction* find_known_function(const char* name) noexcept;
+/// Whether a call of it may end in an exception.
+bool may_throw(const KnownFunction& known) noexcept;
 
 } // namespace wstree::proof

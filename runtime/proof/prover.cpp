@@ -46,7 +46,7 @@ Function* Prover::function_at(Address entry) noexcept {
   for (const Instruction& instruction : function->instructions) {
     if (!is_call(instruction) && !is_jump(instruction)) continue;
     const KnownFunction* const known = find_known_function(instruction.target.name);
-    if (known != nullptr && known->kind == KnownFunction::Kind::throws) throws_ = true;
+    if (known != nullptr && may_throw(*known)) throws_ = true;
     if (is_call(instruction) && !catches_) catches_ = catches_exceptions(instruction.address, process_);
   }
   if (throws_ && catches_) {
@@ -65,7 +65,7 @@ bool Prover::enter(Walk& walk, std::uint32_t block, State& state) noexcept {
   }
   const Address place = function.instructions[function.blocks[block].first].address;
   if (block == function.order[0]) copy(state, *walk.entry);
-  State* const other = passing_.make<State>();
+  State* const other = make_state();
   if (other == nullptr) return refuse("there is no memory for the proof", place);
   for (std::uint32_t edge = function.blocks[block].from; edge != k_none; edge = function.next_from[edge]) {
     const std::uint32_t from = edge / 2;
@@ -91,11 +91,12 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   const bool was_ending = is_ending_;
   depth_ = walk.depth;
   in_cycle_ = shape.is_cyclic;
-  State* const state = passing_.make<State>();
+  State* const state = make_state();
   if (walk.out[block] == nullptr) return refuse("there is no memory for the proof", 0);
   if (state == nullptr) return refuse("there is no memory for the proof", 0);
   if (!enter(walk, block, *state)) return false;
-  loop_.has_effect = loop_.has_merge = false;
+  const bool had_sum = loop_.has_sum;
+  loop_.has_effect = loop_.has_merge = loop_.has_sum = false;
   store_count_ = 0;
   division_ = 0;
   copied_ = ~0U;
@@ -106,6 +107,8 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   for (const std::uint32_t next : shape.next)
     is_ending_ |= next != k_none && !walk.function.blocks[next].reaches_return;
   walk.has_effect[block] = loop_.has_effect;
+  walk.has_sum[block] = loop_.has_sum;
+  loop_.has_sum |= had_sum;
   walk.has_merge[block] |= loop_.has_merge;
   depth_ = walk.depth;
   decides_ = false;
@@ -169,7 +172,7 @@ bool Prover::follow_cycle(Walk& walk, std::size_t position) noexcept {
   for (std::size_t i = position; i < function.order.size(); ++i)
     count += function.blocks[function.order[i]].component == component;
   auto* const members = passing_.make<std::uint32_t>(count);
-  State* const entry = passing_.make<State>();
+  State* const entry = make_state();
   auto* const is_in = passing_.make<std::uint8_t>(function.blocks.size());
   if (members == nullptr || entry == nullptr || is_in == nullptr)
     return refuse("there is no memory for the proof", place);
@@ -210,13 +213,14 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
   walk.out = passing_.make<State*>(count);
   walk.exits = passing_.make<State*>(count * 2);
   walk.has_effect = passing_.make<bool>(count);
+  walk.has_sum = passing_.make<bool>(count);
   walk.has_merge = passing_.make<bool>(count);
   walk.decides = passing_.make<bool>(count);
   walk.is_bound = passing_.make<bool>(count);
-  walk.entry = passing_.make<State>();
-  State* const result = passing_.make<State>();
+  walk.entry = make_state();
+  State* const result = make_state();
   State* const outs = passing_.make<State>(count);
-  if (walk.out == nullptr || walk.exits == nullptr || walk.has_effect == nullptr ||
+  if (walk.out == nullptr || walk.exits == nullptr || walk.has_effect == nullptr || walk.has_sum == nullptr ||
       walk.has_merge == nullptr || walk.decides == nullptr || walk.is_bound == nullptr ||
       walk.entry == nullptr || result == nullptr || outs == nullptr)
     return refuse("is too long", function.entry());
@@ -296,7 +300,7 @@ bool Prover::check_decisions(const Walk& walk) noexcept {
 
 Verdict Prover::prove(Address entry) noexcept {
   Function* const function = decoder_.is_ready() && !values_.is_exhausted() ? function_at(entry) : nullptr;
-  State* const state = passing_.make<State>();
+  State* const state = make_state();
   const auto answer = [this]() noexcept {
     if (refusal_) {
       Verdict refused;

@@ -11,6 +11,7 @@
 #include "values.h"
 #include "vectors.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace wstree::proof {
@@ -57,6 +58,7 @@ struct State {
   bool is_nonempty = false;  ///< the part has iterations
   bool is_empty = false;     ///< it has none
   bool is_begun = false;     ///< iterations were executed on each path
+  bool is_over = false;      ///< clang: on some path the loop was said to be over
   bool is_last_part = false; ///< it has the last one of the loop
   bool is_locked = false;    ///< the lock for reductions is held
   bool is_late = false;      ///< memory may not be as it was at the entry
@@ -83,6 +85,7 @@ private:
     Value cursor = 0;        ///< the iteration, in terms of the part and of how many were executed
     SymbolId ticks = 0;      ///< number of iterations that were executed
     bool has_effect = false; ///< set by an effect
+    bool has_sum = false;    ///< set by an operation that puts something into a partial result
     bool has_merge = false;  ///< set by an effect that each call must have or none
     bool is_version = false; ///< it stands behind a choice by the part
   };
@@ -92,6 +95,14 @@ private:
     Value value = 0;
     std::int64_t stride = 0; ///< from one iteration's place to the next one's
     std::uint32_t size = 0;
+  };
+  /// A share of the part's length.
+  struct Share {
+    std::int64_t unit = 1;
+    std::int64_t factor = 0;
+    std::int64_t constant = 0;
+    bool is_rest = false;
+    bool is_of_left = false;
   };
   static constexpr std::size_t k_most_effects = 16;
   /// The effects of an iteration behind the choice `version`.
@@ -121,6 +132,8 @@ private:
   struct Walk; // the blocks of a function
 
   // prover.cpp: paths
+  /// A state without slots, until the arena of states is released; nullptr: there is no memory.
+  State* make_state() noexcept { return passing_.make<State>(1, offsetof(State, slots)); }
   bool refuse(const char* reason, Address at) noexcept;
   bool judge(const char* reason, Address at) noexcept { return loop_.is_silent || refuse(reason, at); }
   Function* function_at(Address entry) noexcept;
@@ -134,7 +147,7 @@ private:
   State::Formula formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept;
   bool excludes_empty(const Flags& flags, unsigned condition, bool is_taken) noexcept;
   bool is_test_for_empty(const Flags& flags, unsigned condition) noexcept;
-  bool is_end_of_loop(Value difference) noexcept;
+  bool is_end_of_loop(const Flags& flags) noexcept;
   bool is_clangs_minimum(Value difference) noexcept;
 
   // prover_loops.cpp: the loop over the part
@@ -144,14 +157,15 @@ private:
   bool is_read_again(Value start, Value value) const noexcept;
   Value lanes_step(Value value, Value header) const noexcept;
   bool run_body(Walk& walk, State& back) noexcept;
+  bool repeats_body(const Walk& walk, std::int64_t times) const noexcept;
   bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
   std::uint8_t exact_end(unsigned condition, unsigned exit, const Flags& flags, Value left,
                          bool may_be_negative) noexcept;
-  std::int64_t width_by(Value difference) const noexcept;
+  std::int64_t width_by(Value difference, const State& entry) noexcept;
   std::int64_t turns_by(unsigned condition, unsigned exit, const Flags& flags, const State& entry,
                         std::uint8_t& behind, Value& turns) noexcept;
   bool check_decisions(const Walk& walk) noexcept;
-  bool share_of_length(Value value, double& share) const noexcept;
+  bool share_of_length(Value value, const State& entry, Share& share) noexcept;
   bool check_progress(Walk& walk, std::uint32_t header) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
   bool leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,
@@ -222,6 +236,7 @@ private:
   bool is_place(Value value) const noexcept;
   Value not_cancelled(Value made, Value a, Value b = 0) noexcept;
   Value first_word(Value value) noexcept;
+  Value cut_constant(Value value, unsigned size, bool has_sign) noexcept;
   Value extended(Value value) noexcept;
   Value with_upper(Value word, Value old) noexcept;
   void note_sign(Value value) noexcept;
@@ -329,6 +344,7 @@ struct Prover::Walk {
   State** out = nullptr;      ///< by block
   State** exits = nullptr;    ///< by block and edge, where they leave a loop over the part
   bool* has_effect = nullptr; ///< by block
+  bool* has_sum = nullptr;    ///< by block
   bool* has_merge = nullptr;  ///< by block
   bool* decides = nullptr;    ///< by block: ends in a decision by the part that no merge may depend on
   bool* is_bound = nullptr;   ///< by block: ends in the test whether the part is over

@@ -91,6 +91,8 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
     verdict_.has_reduction = true;
     loop_.has_merge = true;
   }
+  // A merge finds what other calls have merged.
+  const Value found = loop_.is_entered ? fresh : values_.undefined();
   switch (instruction.id) {
   case X86_INS_ADD:
   case X86_INS_SUB:
@@ -101,13 +103,13 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
   case X86_INS_DEC:
   case X86_INS_NEG:
   case X86_INS_NOT:
-    state.flags = {fresh, values_.constant(0), false, memory.size, values_.at(fresh).bits};
+    state.flags = {found, values_.constant(0), false, memory.size, values_.at(found).bits};
     return true;
   case X86_INS_XADD:
-    state.flags = {fresh, values_.constant(0), false, memory.size, values_.at(fresh).bits};
-    return write(instruction, other, state, fresh);
+    state.flags = {found, values_.constant(0), false, memory.size, values_.at(found).bits};
+    return write(instruction, other, state, found);
   case X86_INS_XCHG:
-    return write(instruction, other, state, fresh);
+    return write(instruction, other, state, found);
   case X86_INS_CMPXCHG: {
     // If it fails with the value that it has found in the turn before, the memory has changed: another thread
     // gets on. This ends a loop.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ends of loops: that the loop over the part executes each iteration of it once.
 #include "location.h"
+#include "registers.h"
 
 #include <cstring>
 #include <initializer_list>
@@ -62,21 +63,39 @@ std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, const Flags& f
   return 0;
 }
 
-/// Returns the number of iterations that a loop executes at a time if it ends by a part of the length: its
-/// ticks count in that part's unit. 0: unknown.
-std::int64_t Prover::width_by(Value difference) const noexcept {
-  const Node& node = values_.at(difference);
-  if (node.kind != Node::Kind::polynomial) return 0;
+/// How many iterations a loop of clang's executes at a time that ends by a share of the length; its ticks
+/// count in that unit. It leaves out none of the share: the program may have made a loop without its first
+/// iterations, or without its last ones, of which this one is a version. 0: unknown.
+std::int64_t Prover::width_by(Value difference, const State& entry) noexcept {
+  if (!values_.is_polynomial(difference)) return 0;
+  const Polynomial polynomial = values_.at(difference).polynomial;
   std::int64_t step = 0;
-  double share = 0;
-  for (std::uint32_t i = 0; i < node.polynomial.count; ++i)
-    if (node.polynomial.terms[i].a == loop_.ticks && node.polynomial.terms[i].b == 0)
-      step = node.polynomial.terms[i].factor;
-  if (step == 0 || !share_of_length(difference, share) || share == 0) return 0;
-  const double width = static_cast<double>(step) / -share;
-  if (width < 1 || width > 1024) return 0;
-  const auto whole = static_cast<std::int64_t>(width);
-  return static_cast<double>(whole) == width ? whole : 0;
+  Share share;
+  Value rest = values_.constant(polynomial.constant);
+  for (std::uint32_t i = 0; i < polynomial.count; ++i) {
+    const Term& term = polynomial.terms[i];
+    Polynomial alone;
+    alone.count = 1;
+    alone.terms[0] = term;
+    Share found;
+    if (term.a == loop_.ticks && term.b == 0)
+      step = term.factor;
+    else if (share.factor == 0 && share_of_length(values_.intern(alone), entry, found)) {
+      share = found;
+      rest = values_.add(rest, values_.constant(found.constant));
+    } else
+      rest = values_.add(rest, values_.intern(alone));
+  }
+  if (step == 0 || share.factor == 0 || share.unit * step % share.factor != 0) return 0;
+  const std::int64_t width = -(share.unit * step / share.factor);
+  if (width < 1 || width > 1024 || (share.unit % width != 0 && share.unit != 1)) return 0;
+  // Before the first turn some iterations may have been executed, and a test may stand behind the step.
+  const Value before =
+      share.is_of_left ? values_.constant(0) : values_.subtract(entry.cursor, values_.of_symbol(values_.low));
+  std::int64_t constant = 0;
+  if (share.is_rest ? width != share.unit : before != values_.constant(0) && step % width != 0) return 0;
+  if (!share.is_rest) rest = values_.subtract(rest, values_.scale(before, step / width));
+  return values_.is_constant(rest, constant) && (constant == 0 || constant == step) ? width : 0;
 }
 
 /// Returns the number of iterations that a loop of gcc's executes at a time if it ends by the rest divided by
@@ -97,6 +116,62 @@ std::int64_t Prover::turns_by(unsigned condition, unsigned exit, const Flags& fl
     if (behind != 0) return std::int64_t{1} << share.y;
   }
   return 1;
+}
+
+/// Whether a loop that executes several iterations at a time may have as many bodies: each access to memory
+/// is there `times` times. What the program does in every other iteration clang leaves out of the others.
+/// Loops that access whole vectors are not looked at.
+bool Prover::repeats_body(const Walk& walk, std::int64_t times) const noexcept {
+  const auto at = [&walk](std::size_t block) noexcept -> const Block& {
+    return walk.function.blocks[walk.members[block]];
+  };
+  const auto any = [&](auto holds) noexcept {
+    for (std::size_t i = 0; i < walk.count; ++i)
+      for (std::uint32_t j = at(i).first; j < at(i).end; ++j)
+        if (holds(walk.function.instructions[j])) return true;
+    return false;
+  };
+  const auto memory_of = [](const Instruction& instruction) noexcept -> const Operand* {
+    for (unsigned i = 0; i < instruction.count && i < 4; ++i) {
+      const Operand& operand = instruction.operands[i];
+      if (instruction.id != X86_INS_LEA && instruction.id != X86_INS_NOP && operand.is_mem() &&
+          operand.reg != X86_REG_RSP && operand.reg != X86_REG_RBP && operand.reg != X86_REG_RIP)
+        return &operand;
+    }
+    return nullptr;
+  };
+  if (any([](const Instruction& instruction) noexcept {
+        for (const Operand& operand : instruction.operands)
+          if (operand.is_mem() && operand.size >= 16) return true;
+        return false;
+      }))
+    return true;
+  const auto is_written = [&](x86_reg reg) noexcept {
+    return any([reg](const Instruction& instruction) noexcept {
+      return instruction.operands[0].is_reg() && general_of(instruction.operands[0].reg) == general_of(reg) &&
+             vector_of(instruction.operands[0].reg) == vector_of(reg) && instruction.id != X86_INS_CMP;
+    });
+  };
+  const auto are_alike = [&](x86_reg a, x86_reg b) noexcept {
+    return a == b || (a != X86_REG_INVALID && b != X86_REG_INVALID && is_written(a) && is_written(b));
+  };
+  return !any([&](const Instruction& one) noexcept {
+    const Operand* const memory = memory_of(one);
+    if (memory == nullptr) return false;
+    std::int64_t count = 0;
+    (void)any([&](const Instruction& other) noexcept {
+      const Operand* const place = memory_of(other);
+      if (place == nullptr || other.id != one.id || place->size != memory->size) return false;
+      const Operand& a = one.operands[one.count - 1];
+      const Operand& b = other.operands[other.count - 1];
+      const bool is_same = a.type == b.type && (!a.is_imm() || a.value == b.value) &&
+                           (!a.is_reg() || are_alike(a.reg, b.reg)) && are_alike(place->reg, memory->reg) &&
+                           are_alike(place->index, memory->index);
+      count += is_same ? 1 : 0;
+      return false;
+    });
+    return count % times != 0;
+  });
 }
 
 /// Finds where the loop is left: where the part is over, and only there. behind[block]: 1 if the test is
@@ -128,7 +203,9 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
     std::int64_t width = 1;
     if (behind[block] == 0 && entry.version != 0 && entry.version != k_several_versions)
       width = turns_by(last.id, exit, flags, entry, behind[block], turns_);
-    if (behind[block] == 0 && trusts_ && (width = width_by(difference)) != 0) behind[block] = 3;
+    if (behind[block] == 0 && trusts_ && (width = width_by(difference, entry)) != 0) behind[block] = 3;
+    if (behind[block] == 3 && width > 1 && !repeats_body(walk, width))
+      return refuse("does something else in every other iteration", last.address);
     if (behind[block] == 0) return refuse("has a loop whose end the proof does not understand", last.address);
     if (behind[block] == 2 && !trusts_ && (entry.version == 0 ? !entry.is_nonempty : entry.least < width))
       return refuse("executes an iteration without a look whether there is one", last.address);
@@ -143,7 +220,7 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
   return true;
 }
 
-/// Each way around the loop meets one test, and iterations have their effects on the right side of it.
+/// Each way around the loop meets one test, on the right side of which are all effects and sums.
 bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
   const std::size_t count = walk.function.blocks.size();
   const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
@@ -162,7 +239,7 @@ bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
   add(walk.members[0]);
   while (waiting != 0) {
     const std::uint32_t block = open[--waiting];
-    has_effect |= walk.has_effect[block];
+    has_effect |= walk.has_effect[block] || walk.has_sum[block];
     has_first_test |= behind[block] == 1;
     if (behind[block] != 0) continue;
     for (const std::uint32_t next : walk.function.blocks[block].next) {
@@ -186,7 +263,7 @@ bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
           const std::uint32_t block = open[--waiting];
           if (behind[block] != 0)
             return refuse("tests twice in an iteration whether its loop is over", place);
-          if (behind[test] == 2) has_later_effect |= walk.has_effect[block];
+          if (behind[test] == 2) has_later_effect |= walk.has_effect[block] || walk.has_sum[block];
           for (const std::uint32_t follower : walk.function.blocks[block].next)
             if (follower != k_none && walk.is_member(follower) && follower != walk.members[0]) add(follower);
         }
@@ -195,42 +272,53 @@ bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
   return !has_later_effect || refuse("does something in its loop after it looks whether it is over", place);
 }
 
-/// Computes the part of the part's length that `value` is, but for less than one unit.
-bool Prover::share_of_length(Value value, double& share) const noexcept {
-  const Node& node = values_.at(value);
-  if (node.kind != Node::Kind::polynomial) return false;
-  share = 0;
-  for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
-    const Term& term = node.polynomial.terms[i];
-    if (term.a == loop_.ticks || term.b == loop_.ticks) {
-      if (term.b != 0) return false;
-      continue;
-    }
-    const Symbol& symbol = values_.symbol(term.a);
-    if (term.b != 0 && ((symbol.bits | values_.symbol(term.b).bits) & k_part) != 0) return false;
-    if ((symbol.bits & k_part) == 0) continue;
-    double of = 0;
-    if (term.a == values_.length)
-      of = 1;
-    else if (symbol.kind == Symbol::Kind::low || symbol.kind == Symbol::Kind::cursor)
-      of = 0;
-    else if (symbol.kind == Symbol::Kind::result) {
-      std::int64_t constant = 0;
-      if (!values_.is_constant(static_cast<Value>(symbol.z >> 32), constant) ||
-          !share_of_length(static_cast<Value>(symbol.y), of))
-        return false;
-      if (symbol.x == X86_INS_SHR || symbol.x == X86_INS_SAR) {
-        if (constant < 0 || constant > 62) return false;
-        of /= static_cast<double>(std::int64_t{1} << constant);
-      } else {
-        const std::int64_t edge = constant < 0 ? -constant : constant + 1;
-        if (symbol.x != static_cast<std::uint64_t>(Operation::bit_and) << 20 || (edge & (edge - 1)) != 0)
-          return false;
-      }
-    } else
-      return false;
-    share += of * static_cast<double>(term.factor);
+/// Whether `value` is factor * (length / unit) + constant, rounded down, or the rest of (length / unit) by
+/// some number. Instead of the length it may be of what was left when the loop began.
+bool Prover::share_of_length(Value value, const State& entry, Share& share) noexcept {
+  share = {};
+  if (value == rest_of(entry)) {
+    share.factor = 1;
+    share.is_of_left = true;
+    return true;
   }
+  const Node& node = values_.at(value);
+  if (node.kind != Node::Kind::polynomial || node.polynomial.count != 1 || node.polynomial.terms[0].b != 0)
+    return false;
+  const Term term = node.polynomial.terms[0];
+  const std::int64_t constant = node.polynomial.constant;
+  if (term.a == values_.length)
+    share.factor = 1;
+  else {
+    const Symbol symbol = values_.symbol(term.a);
+    std::int64_t number = 0;
+    if (symbol.kind != Symbol::Kind::result ||
+        !values_.is_constant(static_cast<Value>(symbol.z >> 32), number) ||
+        !share_of_length(static_cast<Value>(symbol.y), entry, share) || share.is_rest)
+      return false;
+    const bool is_shift = symbol.x == X86_INS_SHR || symbol.x == X86_INS_SAR;
+    if (!is_shift && symbol.x != static_cast<std::uint64_t>(Operation::bit_and) << 20) return false;
+    if (is_shift && (number < 0 || number > 10)) return false;
+    const std::int64_t by = is_shift ? std::int64_t{1} << number : number < 0 ? -number : number + 1;
+    if (by < 1 || by > 1024 || (by & (by - 1)) != 0 || share.factor < 1 || share.constant % by != 0)
+      return false;
+    // By more than a unit's worth: of larger units.
+    const std::int64_t more = share.factor < by ? by / share.factor : 1;
+    if (share.factor * more % by != 0 || share.unit * more > 1024 || (more != 1 && share.constant != 0))
+      return false;
+    if (!is_shift && number >= 0) {
+      if (share.factor != 1 || share.constant != 0) return false;
+      share.is_rest = true;
+    } else {
+      share.unit *= more;
+      share.factor *= more;
+      if (is_shift) {
+        share.factor /= by;
+        share.constant /= by;
+      }
+    }
+  }
+  share.factor *= term.factor;
+  share.constant = share.constant * term.factor + constant;
   return true;
 }
 

@@ -135,25 +135,14 @@ bool Prover::excludes_empty(const Flags& flags, unsigned condition, bool is_take
   return holds_for(condition, sign_of(node.polynomial.constant - term.factor), is_known) != is_taken;
 }
 
-/// Returns whether `difference` is zero only for the part with the loop's last iteration.
-bool Prover::is_end_of_loop(Value difference) noexcept {
-  const Node& node = values_.at(difference);
-  if (node.kind != Node::Kind::polynomial || values_.length == 0) return false;
-  for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
-    const Term& term = node.polynomial.terms[i];
-    if (term.a != values_.length && term.b != values_.length) continue;
-    const SymbolId other = term.a == values_.length ? term.b : term.a;
-    const Value end = values_.add(last_of_part(), values_.constant(1));
-    Value expected = values_.scale(values_.subtract(end, dividend_), term.factor);
-    if (other != 0) {
-      Polynomial factor;
-      factor.count = 1;
-      factor.terms[0] = {1, other, 0};
-      expected = values_.multiply(expected, values_.intern(factor));
-    }
-    return expected == difference;
-  }
-  return false;
+/// Whether a comparison says equal for the part with the loop's last iteration alone.
+bool Prover::is_end_of_loop(const Flags& flags) noexcept {
+  // Fewer bytes, or multiples, may be equal where these are not.
+  if (values_.length == 0 || flags.size < dividend_size_) return false;
+  const Value difference = values_.subtract(flags.a, flags.b);
+  const Value end = values_.add(last_of_part(), values_.constant(1));
+  const Value expected = values_.subtract(end, dividend_);
+  return difference == expected || difference == values_.scale(expected, -1);
 }
 
 /// Returns whether clang decides by `difference` on the minimum of the part's end and the loop's.
@@ -229,7 +218,7 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
   const bool for_more = holds_for(branch.id, 1, is_known) == is_taken && is_known;
   const bool for_less = holds_for(branch.id, -1, is_known) == is_taken && is_known;
   if (is_clang_ ? values_.is_symbol(difference, Symbol::Kind::is_last) && !for_zero && for_more
-                : for_zero && !for_more && !for_less && is_end_of_loop(difference))
+                : for_zero && !for_more && !for_less && is_end_of_loop(state.flags))
     state.is_last_part = true;
   return true;
 }
@@ -255,7 +244,7 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
     if (state.formula == State::Formula::done) {
       if (excludes_empty(state.flags, branch.id, true) || excludes_empty(state.flags, branch.id, false))
         return true;
-      if (!is_clang_ && goes_by_result(branch.id) && is_end_of_loop(difference)) return decides_ = true;
+      if (!is_clang_ && goes_by_result(branch.id) && is_end_of_loop(state.flags)) return decides_ = true;
     }
   }
   if ((bits & k_upper) != 0)

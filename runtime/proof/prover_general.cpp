@@ -44,8 +44,10 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
         a = extended(a);
       }
       // A byte with a sign is another number than one without.
-      if (operands[1].size < 4 && instruction.id == X86_INS_MOVSX && !values_.is_constant(a))
-        a = result(instruction.id | (operands[0].size == 8 ? k_operation_flags : 0), a);
+      if (operands[1].size < 4 && instruction.id == X86_INS_MOVSX)
+        a = values_.is_constant(a)
+                ? cut_constant(a, operands[1].size, true)
+                : result(instruction.id | (operands[0].size == 8 ? k_operation_flags : 0), a);
     }
     return write(instruction, operands[0], state, a);
   case X86_INS_LEA: {
@@ -221,7 +223,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     a = state.general[k_rax];
     if (state.width[k_rax] != 0) a = values_.undefined();
     is_wide_ = instruction.id == X86_INS_CQO;
-    if (!is_wide_) a = first_word(a);
+    if (!is_wide_) a = cut_constant(first_word(a), 4, true);
     std::int64_t constant = 0;
     Value sign = values_.is_constant(a, constant) ? values_.constant(constant < 0 ? -1 : 0) : 0;
     if (sign == 0)
@@ -236,7 +238,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_CWDE:
     note_width(state.general[k_rax], state);
     note_sign(state.general[k_rax]);
-    if (instruction.id == X86_INS_CDQE) state.general[k_rax] = extended(first_word(state.general[k_rax]));
+    if (instruction.id == X86_INS_CDQE)
+      state.general[k_rax] = cut_constant(extended(first_word(state.general[k_rax])), 4, true);
     state.general[k_rax] = values_.used_in(state.general[k_rax], 8);
     if (instruction.id == X86_INS_CWDE) state.general[k_rax] = result(instruction.id, state.general[k_rax]);
     return true;

@@ -59,7 +59,7 @@ bool Prover::run_body(Walk& walk, State& back) noexcept {
   if (!settle(walk)) return false;
   back.is_reached = false;
   const Block& header = walk.function.blocks[walk.members[0]];
-  State* const other = passing_.make<State>();
+  State* const other = make_state();
   if (other == nullptr) return refuse("there is no memory for the proof", 0);
   for (std::uint32_t edge = header.from; edge != k_none; edge = walk.function.next_from[edge]) {
     const std::uint32_t from = edge / 2;
@@ -85,8 +85,8 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   const std::size_t count = k_registers + entry.count;
   auto* const locations = passing_.make<Location>(count);
   auto* const behind = passing_.make<std::uint8_t>(walk.function.blocks.size());
-  State* const header = passing_.make<State>();
-  State* const back = passing_.make<State>();
+  State* const header = make_state();
+  State* const back = make_state();
   if (locations == nullptr || behind == nullptr || header == nullptr || back == nullptr)
     return refuse("there is no memory for the proof", place);
   *header = entry;
@@ -320,7 +320,7 @@ bool Prover::leave_part(Walk& walk, const State& entry, std::int64_t width, cons
     const std::uint32_t block = walk.members[i];
     if (behind[block] == 0) continue;
     const unsigned edge = walk.is_member(walk.function.blocks[block].next[0]) ? 1 : 0;
-    State* const state = passing_.make<State>();
+    State* const state = make_state();
     if (state == nullptr) return refuse("there is no memory for the proof", place);
     *state = *walk.out[block];
     const Value executed =

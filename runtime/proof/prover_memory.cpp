@@ -120,9 +120,13 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
                           is_known ? values_.of(Symbol::Kind::load, k_iteration, address, size,
                                                 std::uint64_t{store_count_} << 56 | instruction.address)
                                    : 0);
-  } else if (trusts_ && (bits & (k_part | k_first)) != 0)
-    value = values_.plain(bits | k_first);
-  else if ((bits & ~(k_part | k_number)) != 0)
+  } else if (trusts_ && (bits & (k_part | k_first)) != 0) {
+    // Of the next iteration, if there is one and it goes by that: a counter of the program's does not.
+    const Node& node = values_.at(address);
+    const bool is_next =
+        !state.is_over && node.kind == Node::Kind::polynomial && moves_with(node.polynomial, state.cursor);
+    value = values_.plain(is_next ? bits | k_first : bits);
+  } else if ((bits & ~(k_part | k_number)) != 0)
     value = values_.plain(bits);
   else
     value = values_.of(Symbol::Kind::load, bits, address, size,
@@ -240,9 +244,10 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
   // A copy of the loop's body, for some of the iterations: its address depends on the part.
   const Node& place = values_.at(address);
   const bool is_copy =
-      trusts_ && (place.bits & k_part) != 0 &&
+      trusts_ && !state.is_over && (place.bits & k_part) != 0 &&
       ((place.bits | values_.at(value).bits) & ~(k_part | k_first | (size <= 4 ? k_upper : 0))) == 0;
-  if (is_copy && (place.kind != Node::Kind::polynomial || moves_with(place.polynomial, state.cursor))) {
+  if (is_copy && (place.kind == Node::Kind::polynomial ? moves_with(place.polynomial, state.cursor)
+                                                       : (place.bits & k_first) != 0)) {
     state.is_begun = true;
     has_copy_ = true;
     return true;
@@ -279,7 +284,7 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
   if (operand.is_mem()) {
     if (!load(instruction, state, address_of(operand, state), operand.size, value)) return false;
     is_wide_ |= operand.size >= 8;
-    value = values_.used_in(value, operand.size);
+    value = cut_constant(values_.used_in(value, operand.size), operand.size, operand.size == 4);
     if (operand.size <= 4) value = first_word(value);
     if (operand.size == 4) note_width(value, state);
     return true;
@@ -298,7 +303,7 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
     }
     return refuse("uses a register that the proof does not know", instruction.address);
   }
-  value = values_.used_in(state.general[reg], operand.size);
+  value = cut_constant(values_.used_in(state.general[reg], operand.size), operand.size, operand.size == 4);
   if (operand.size <= 4) value = first_word(value);
   if (operand.size == 4) note_width(value, state);
   if (operand.size == 8 && (state.words >> reg & 1) != 0) value = extended(value);
@@ -322,7 +327,7 @@ bool Prover::write(const Instruction& instruction, const Operand& operand, State
     return refuse("uses a register that the proof does not know", instruction.address);
   if (operand.size >= 4) {
     if (operand.size == 4) note_width(value, state);
-    state.general[reg] = value;
+    state.general[reg] = cut_constant(value, operand.size, false);
     state.width[reg] = 0;
     state.words =
         static_cast<std::uint16_t>(operand.size == 4 ? state.words | 1U << reg : state.words & ~(1U << reg));

@@ -32,8 +32,10 @@ bool Prover::step_divide(const Instruction& instruction, State& state) noexcept 
   Value a = 0;
   Value b = 0;
   if (!read(instruction, operands[0], state, b)) return false;
-  a = state.width[k_rax] != 0 ? values_.undefined() : state.general[k_rax];
-  const Value top = state.width[k_rdx] != 0 ? values_.undefined() : state.general[k_rdx];
+  a = cut_constant(state.width[k_rax] != 0 ? values_.undefined() : state.general[k_rax], operands[0].size,
+                   true);
+  const Value top = cut_constant(state.width[k_rdx] != 0 ? values_.undefined() : state.general[k_rdx],
+                                 operands[0].size, true);
   const unsigned copied = copied_;
   copied_ = k_no_register;
   state.width[k_rax] = state.width[k_rdx] = 0;

@@ -18,15 +18,16 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   inner.out = passing_.make<State*>(blocks);
   inner.exits = passing_.make<State*>(blocks * 2);
   inner.has_effect = passing_.make<bool>(blocks);
+  inner.has_sum = passing_.make<bool>(blocks);
   inner.is_bound = passing_.make<bool>(blocks);
   inner.has_merge = walk.has_merge;
   inner.decides = walk.decides;
-  State* const fixed = passing_.make<State>();
-  State* const entry = passing_.make<State>();
-  State* const back = passing_.make<State>();
+  State* const fixed = make_state();
+  State* const entry = make_state();
+  State* const back = make_state();
   if (members == nullptr || is_in == nullptr || open == nullptr || inner.out == nullptr ||
-      inner.exits == nullptr || inner.has_effect == nullptr || inner.is_bound == nullptr ||
-      fixed == nullptr || entry == nullptr || back == nullptr)
+      inner.exits == nullptr || inner.has_effect == nullptr || inner.has_sum == nullptr ||
+      inner.is_bound == nullptr || fixed == nullptr || entry == nullptr || back == nullptr)
     return refuse("is too long", place);
   // The members reach the header without passing it.
   std::size_t waiting = 0;
@@ -50,7 +51,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     if (block != header) members[count++] = block;
     if (walk.header != nullptr && block == walk.members[0])
       return refuse("has a loop with several entries", place);
-    inner.out[block] = passing_.make<State>();
+    inner.out[block] = make_state();
     if (inner.out[block] == nullptr) return refuse("is too long", place);
   }
   inner.members = members;

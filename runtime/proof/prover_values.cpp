@@ -242,6 +242,7 @@ Value Prover::combine(Operation operation, unsigned size, Value a, Value b, bool
     if (!loop_.is_guessed && (classify(other) & ~allowed) != 0) return 0;
     // The lanes behind the first one are not followed where an operation has left them out.
     if (sum.size != 0 && sum.size != size && (sum.size != k_packed || size != 4)) return 0;
+    loop_.has_sum = true;
     return values_.sum(sum.location, operation, size);
   }
   if (loop_.is_guessed) {

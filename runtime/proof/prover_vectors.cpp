@@ -55,7 +55,7 @@ bool Prover::read_vector(const Instruction& instruction, const Operand& operand,
     if (!load(instruction, state, address, std::min(size, 8U), low)) return false;
     high = values_.constant(0);
     if (size == 4) note_width(low, state);
-    if (size <= 4) low = first_word(low);
+    if (size <= 4) low = cut_constant(first_word(low), size, false);
     is_wide_ |= size == 8;
     return size <= 8 || load(instruction, state, values_.add(address, values_.constant(8)), size - 8, high);
   }
@@ -64,7 +64,9 @@ bool Prover::read_vector(const Instruction& instruction, const Operand& operand,
     if (general_of(operand.reg) == k_no_register)
       return refuse("uses a register that the proof does not know", instruction.address);
     high = values_.constant(0);
-    return read(instruction, operand, state, low);
+    if (!read(instruction, operand, state, low)) return false;
+    low = cut_constant(low, operand.size, false);
+    return true;
   }
   low = state.low[reg];
   high = state.high[reg];

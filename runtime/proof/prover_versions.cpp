@@ -291,7 +291,7 @@ bool Prover::chooses_version(const State& state, const Instruction& branch) noex
   if ((bits & k_part) == 0 || (bits & ~k_part) != 0) return false;
   const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
   return !is_decidable || !(excludes_empty(state.flags, branch.id, true) ||
-                            excludes_empty(state.flags, branch.id, false) || is_end_of_loop(difference));
+                            excludes_empty(state.flags, branch.id, false) || is_end_of_loop(state.flags));
 }
 
 /// One lane of 8 bytes: a value of `size` bytes. 0: unknown.

@@ -142,6 +142,20 @@ Value Prover::first_word(Value value) noexcept {
   return values_.plain(static_cast<Bits>(node.bits & ~k_upper), node.address);
 }
 
+/// `value` with its constant as `size` bytes hold it.
+Value Prover::cut_constant(Value value, unsigned size, bool has_sign) noexcept {
+  // Of other numbers the first 4 bytes alone are meant.
+  if (size == 0 || size >= 8 || !values_.is_polynomial(value)) return value;
+  if (!(size == 4 && has_sign) && !values_.is_constant(value)) return value;
+  const std::int64_t constant = values_.at(value).polynomial.constant;
+  const unsigned shift = 64 - 8 * size;
+  const auto top = static_cast<std::uint64_t>(constant) << shift;
+  const std::int64_t cut =
+      has_sign ? static_cast<std::int64_t>(top) >> shift : static_cast<std::int64_t>(top >> shift);
+  if (cut == constant) return value;
+  return values_.add(value, values_.subtract(values_.constant(cut), values_.constant(constant)));
+}
+
 /// 8 bytes that the iteration makes of the first 4 of `value`, a number of the iteration as those are.
 Value Prover::extended(Value value) noexcept {
   if (!loop_.is_entered || loop_.is_guessed || !values_.is_polynomial(value) ||

@@ -22,6 +22,22 @@ std::uint64_t get_leb(const std::byte*& from) noexcept {
   return value;
 }
 
+/// Whether exceptions land somewhere in a function that has the table `from` for them.
+bool has_landings(const std::byte* from) noexcept {
+  constexpr std::byte k_omitted{0xff};
+  if (*from++ != k_omitted) return true;
+  if (*from++ != k_omitted) (void)get_leb(from);
+  if (*from++ != std::byte{0x01}) return true;
+  const std::uint64_t size = get_leb(from);
+  for (const std::byte* const end = from + size; from < end;) {
+    (void)get_leb(from); // where calls are
+    (void)get_leb(from);
+    if (get_leb(from) != 0) return true;
+    (void)get_leb(from);
+  }
+  return false;
+}
+
 } // namespace
 
 bool catches_exceptions(Address address, const Process& process) noexcept {
@@ -79,7 +95,8 @@ bool catches_exceptions(Address address, const Process& process) noexcept {
   if (pointer == 0) return true;
   const std::byte* augmentation = fde + 16;
   (void)get_leb(augmentation);
-  return get<std::int32_t>(augmentation) != 0;
+  const auto distance = get<std::int32_t>(augmentation);
+  return distance != 0 && has_landings(augmentation + distance);
 }
 
 } // namespace wstree::proof

@@ -210,7 +210,7 @@ private:
   std::array<bool, View::k_most_threads> news_{}; // another thread has written since the last wait()
   std::array<std::uint64_t, View::k_most_threads + 1> names_{};
   /// Kept by the process: a program that outlives an Execution still ends the objects that lie here.
-  static inline std::array<Region, View::k_most_threads + 1> regions_{};
+  static inline std::array<Region, View::k_most_threads + 1> regions_;
   std::array<std::uint32_t, View::k_most_threads> waits_{}; // steps since a thread got ahead
   std::array<std::uint64_t, View::k_most_threads + 1> uses_{};
   std::vector<Accesses> accesses_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <map>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -146,6 +147,27 @@ void no_caught_notes_thread(int n) {
     } catch (int) {
       y[i] = omp_get_thread_num();
     }
+  }
+}
+static __attribute__((noinline)) double attempt(std::size_t size) {
+  try {
+    ::operator delete(::operator new(size));
+    return 1;
+  } catch (const std::bad_alloc&) {
+    return omp_get_thread_num();
+  }
+}
+void no_caught_without_memory(int n, const std::size_t* sizes) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) y[i] = attempt(sizes[i]);
+}
+void yes_without_memory(int n, const std::size_t* sizes) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    int* const made = static_cast<int*>(::operator new(sizes[i]));
+    *made = i;
+    y[i] = *made;
+    ::operator delete(made);
   }
 }
 void no_private_string(int n) {
