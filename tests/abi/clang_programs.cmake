@@ -259,9 +259,11 @@ endforeach()
 # 8. All of the above would pass if no loop ever reached the tree. So: the same programs with figures on, which must name
 #    executions of loops, and nothing on stderr.
 #    In late_request the runtime serves every loop; two more are long, and begin their loops as the others do.
+set(both_libomps ${oldest_libomp} ${WSTREE_FOREIGN_LIBOMP})
+list(REMOVE_DUPLICATES both_libomps)
 list(REMOVE_ITEM programs late_request exactly_once slot_reuse)
 foreach(program IN LISTS programs)
-  foreach(libomp ${oldest_libomp} ${WSTREE_FOREIGN_LIBOMP})
+  foreach(libomp IN LISTS both_libomps)
     set(seldom "")
     if(NOT libomp STREQUAL WSTREE_FOREIGN_LIBOMP)
       set(seldom SELDOM)
