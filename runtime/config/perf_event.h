@@ -10,7 +10,7 @@
 
 namespace wstree::config {
 
-/// What the processor or the system can count.
+/// Events that the processor or the system can count.
 struct CountedEvent {
   std::uint32_t type;
   std::uint64_t config;

@@ -25,8 +25,8 @@ struct LoopFigures {
   std::uint64_t busy_mean_ticks = 0;
   std::uint64_t late_mean_ticks = 0;
   std::uint64_t preempted_mean_ticks = 0;
-  /// What an even loop would have saved: the time of the busiest members beyond that of the mean one. Where
-  /// members came late, only what they would have saved by then.
+  /// Ticks that an even loop would have saved: those of the busiest members beyond those of the mean member.
+  /// Where members came late, only the ticks that they would have saved by then.
   std::uint64_t uneven_ticks = 0;
   std::uint64_t new_lengths =
       0;                   ///< calls of static loops with a number of iterations that had not come before

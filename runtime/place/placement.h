@@ -48,7 +48,7 @@ private:
   std::unique_ptr<const Layout> layout_;
   bool own_places_ = false; // places of the library, not of OMP_PLACES
   CpuSet first_;            // the place of member 0
-  // If not: the CPUs where they were seen. The layout is made when all were.
+  // CPUs where members that are not pinned were seen. The layout is made when all members were seen.
   std::unique_ptr<std::atomic<std::uint32_t>[]> seen_; // index of a CPU + 1; 0: not yet
   std::atomic<std::uint32_t> unseen_{0};
   std::atomic<const Layout*> observed_{nullptr};

@@ -121,7 +121,7 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
                                                 std::uint64_t{store_count_} << 56 | instruction.address)
                                    : 0);
   } else if (trusts_ && (bits & (k_part | k_first)) != 0) {
-    // Of the next iteration, if there is one and it goes by that: a counter of the program's does not.
+    // The load is the next iteration's if its address moves with that: a counter of the program does not.
     const Node& node = values_.at(address);
     const bool is_next =
         !state.is_over && node.kind == Node::Kind::polynomial && moves_with(node.polynomial, state.cursor);

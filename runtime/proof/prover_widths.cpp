@@ -144,7 +144,7 @@ Value Prover::first_word(Value value) noexcept {
 
 /// `value` with its constant as `size` bytes hold it.
 Value Prover::cut_constant(Value value, unsigned size, bool has_sign) noexcept {
-  // Of other numbers the first 4 bytes alone are meant.
+  // A number that is no constant stands for its first 4 bytes only.
   if (size == 0 || size >= 8 || !values_.is_polynomial(value)) return value;
   if (!(size == 4 && has_sign) && !values_.is_constant(value)) return value;
   const std::int64_t constant = values_.at(value).polynomial.constant;

@@ -12,7 +12,7 @@ target_compile_features(wstree_profile PUBLIC cxx_std_20)
 target_include_directories(wstree_profile PUBLIC ${PROJECT_SOURCE_DIR}/tools/simulate/engine)
 wstree_compile_with_lines(wstree_profile)
 
-# What rules match, and what traces and reports show. The page of the report is part of the command.
+# Sources of rules, traces and reports. The page of the report is part of the command.
 target_sources(wstree_shown PRIVATE
   rules/rules.cpp trace/trace.cpp trace/trace_input.cpp
   report/advice.cpp report/against.cpp report/html.cpp report/inputs.cpp report/model.cpp report/profile_input.cpp report/report.cpp report/text.cpp
@@ -25,7 +25,7 @@ configure_file(report/page.cpp.in report_page.cpp @ONLY)
 target_include_directories(wstree_shown PRIVATE report)
 target_link_libraries(wstree_shown PUBLIC wstree_profile ZLIB::ZLIB)
 
-# What `wstree help` explains: texts that are part of the command.
+# Texts of `wstree help`, which are part of the command.
 set(topics "")
 foreach(topic compare placement report rules schedules statistics trace troubleshooting)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS help/topics/${topic}.txt)

@@ -6,14 +6,14 @@
 
 namespace wstree::core {
 
-/// What one member did in one execution of a loop, or sums of that.
+/// The counts of one member in one execution of a loop, or sums of such counts.
 struct Counts {
   std::uint64_t iterations = 0;
   std::uint64_t batches = 0; ///< chunks handed out
   std::uint64_t steals = 0;  ///< times that work was taken from another member, or that of one that was late
   std::uint64_t nodes = 0;   ///< nodes added to the tree; 0 in other models
   std::uint64_t busy_ticks = 0; ///< between being handed a batch and coming back; 0 unless Settings::clocked
-  // What earlier loops at the same code location were good for (prior.h), 0 or 1:
+  // The use of the prior of the code location (prior.h), 0 or 1:
   std::uint64_t known = 0;     ///< the member took its share by what it knew
   std::uint64_t surprises = 0; ///< and found that the iterations cost far more this time
   std::uint64_t forgotten = 0; ///< the member's prior of this location overwrote that of another one
@@ -39,7 +39,7 @@ struct Execution {
   std::uint64_t wall_ticks = 0;     ///< from the first arrival to the last departure
   std::uint64_t chunk = 1;          ///< iterations that are handed out as a whole
   std::uint64_t late_ticks = 0;     ///< from the first arrival to each member's own, summed up
-  /// What an even loop could save, as members came late and lost their processors.
+  /// Upper bound of the ticks that an even loop could save, as members came late and lost their processors.
   std::uint64_t most_uneven_ticks = ~std::uint64_t{0};
   std::uint64_t preempted_ticks = 0; ///< in which the members had no processor, summed up
   bool is_of_new_length = false;     ///< a static loop with a number of iterations that had not come before

@@ -98,7 +98,7 @@ Start start_inline(const Policy& policy, std::size_t n, double worth_us, Piece&&
     const std::uint64_t now = Clock::ticks();
     const double ticks = now > before ? static_cast<double>(now - before) : 1;
     std::size_t longest = size * k_growth;
-    // Otherwise so many elements take less than all bounds below.
+    // Batches of fewer ticks are below all bounds of this block.
     if (ticks * k_growth > 2 * Clock::ticks_per_us()) {
       const Start start{end, ticks / static_cast<double>(size)};
       const bool pays =
