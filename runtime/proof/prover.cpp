@@ -101,8 +101,17 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   division_ = 0;
   copied_ = ~0U;
   is_ending_ = was_ending || !shape.reaches_return;
-  for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
+  if (shape.is_cyclic) drop_open(*state);
+  Copies* const copies = open_copies(*state);
+  const std::uint32_t closing = copies != nullptr ? execute_open(walk, block, *state, *copies) : k_none;
+  for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i) {
+    if (i == closing) {
+      close_sums(*state, *copies);
+      drop_open(*state);
+    }
     if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
+  }
+  if (closing == shape.end) close_sums(*state, *copies);
   // The end of the program is judged as other effects are.
   for (const std::uint32_t next : shape.next)
     is_ending_ |= next != k_none && !walk.function.blocks[next].reaches_return;
@@ -193,6 +202,7 @@ bool Prover::follow_cycle(Walk& walk, std::size_t position) noexcept {
   walk.header = nullptr;
   if (!enter(walk, header, *entry)) return false; // its own blocks are not reached yet
   if (!entry->is_reached) return true;
+  drop_open(*entry);
   bool is_part = false;
   if (!loop_.is_entered && entry->formula == State::Formula::done) {
     walk.header = entry;

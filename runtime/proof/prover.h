@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "code.h"
+#include "copies.h"
 #include "decoder.h"
 #include "known_functions.h"
 #include "proof.h"
@@ -157,7 +158,12 @@ private:
   bool is_read_again(Value start, Value value) const noexcept;
   Value lanes_step(Value value, Value header) const noexcept;
   bool run_body(Walk& walk, State& back) noexcept;
-  bool repeats_body(const Walk& walk, std::int64_t times) const noexcept;
+  // prover_copies.cpp: copies of the body in a loop of clang's
+  bool compare_copies(Walk& walk, Location* locations, std::size_t count) noexcept;
+  Copies* open_copies(State& state) noexcept;
+  std::uint32_t execute_open(Walk& walk, std::uint32_t block, State& state, Copies& copies) noexcept;
+  void close_sums(State& state, Copies& copies) noexcept;
+  void drop_open(State& state) noexcept;
   bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
   std::uint8_t exact_end(unsigned condition, unsigned exit, const Flags& flags, Value left,
                          bool may_be_negative) noexcept;
@@ -317,6 +323,8 @@ private:
   Body bodies_[4] = {};
   Store stores_[k_most_stores] = {}; // stores of the followed block
   std::size_t store_count_ = 0;
+  Copies* copies_[4] = {}; // of loops whose sums meet behind them
+  std::uint32_t copies_count_ = 0;
   Comparison comparisons_[8] = {};
   std::size_t comparison_count_ = 0;
   std::uint32_t rewrites_ = 0; // rewrites that may still be made

@@ -118,62 +118,6 @@ std::int64_t Prover::turns_by(unsigned condition, unsigned exit, const Flags& fl
   return 1;
 }
 
-/// Whether a loop that executes several iterations at a time may have as many bodies: each access to memory
-/// is there `times` times. What the program does in every other iteration clang leaves out of the others.
-/// Loops that access whole vectors are not looked at.
-bool Prover::repeats_body(const Walk& walk, std::int64_t times) const noexcept {
-  const auto at = [&walk](std::size_t block) noexcept -> const Block& {
-    return walk.function.blocks[walk.members[block]];
-  };
-  const auto any = [&](auto holds) noexcept {
-    for (std::size_t i = 0; i < walk.count; ++i)
-      for (std::uint32_t j = at(i).first; j < at(i).end; ++j)
-        if (holds(walk.function.instructions[j])) return true;
-    return false;
-  };
-  const auto memory_of = [](const Instruction& instruction) noexcept -> const Operand* {
-    for (unsigned i = 0; i < instruction.count && i < 4; ++i) {
-      const Operand& operand = instruction.operands[i];
-      if (instruction.id != X86_INS_LEA && instruction.id != X86_INS_NOP && operand.is_mem() &&
-          operand.reg != X86_REG_RSP && operand.reg != X86_REG_RBP && operand.reg != X86_REG_RIP)
-        return &operand;
-    }
-    return nullptr;
-  };
-  if (any([](const Instruction& instruction) noexcept {
-        for (const Operand& operand : instruction.operands)
-          if (operand.is_mem() && operand.size >= 16) return true;
-        return false;
-      }))
-    return true;
-  const auto is_written = [&](x86_reg reg) noexcept {
-    return any([reg](const Instruction& instruction) noexcept {
-      return instruction.operands[0].is_reg() && general_of(instruction.operands[0].reg) == general_of(reg) &&
-             vector_of(instruction.operands[0].reg) == vector_of(reg) && instruction.id != X86_INS_CMP;
-    });
-  };
-  const auto are_alike = [&](x86_reg a, x86_reg b) noexcept {
-    return a == b || (a != X86_REG_INVALID && b != X86_REG_INVALID && is_written(a) && is_written(b));
-  };
-  return !any([&](const Instruction& one) noexcept {
-    const Operand* const memory = memory_of(one);
-    if (memory == nullptr) return false;
-    std::int64_t count = 0;
-    (void)any([&](const Instruction& other) noexcept {
-      const Operand* const place = memory_of(other);
-      if (place == nullptr || other.id != one.id || place->size != memory->size) return false;
-      const Operand& a = one.operands[one.count - 1];
-      const Operand& b = other.operands[other.count - 1];
-      const bool is_same = a.type == b.type && (!a.is_imm() || a.value == b.value) &&
-                           (!a.is_reg() || are_alike(a.reg, b.reg)) && are_alike(place->reg, memory->reg) &&
-                           are_alike(place->index, memory->index);
-      count += is_same ? 1 : 0;
-      return false;
-    });
-    return count % times != 0;
-  });
-}
-
 /// Finds where the loop is left: where the part is over, and only there. behind[block]: 1 if the test is
 /// whether another iteration begins, 2 if it is whether another one follows.
 bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept {
@@ -204,8 +148,6 @@ bool Prover::find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) n
     if (behind[block] == 0 && entry.version != 0 && entry.version != k_several_versions)
       width = turns_by(last.id, exit, flags, entry, behind[block], turns_);
     if (behind[block] == 0 && trusts_ && (width = width_by(difference, entry)) != 0) behind[block] = 3;
-    if (behind[block] == 3 && width > 1 && !repeats_body(walk, width))
-      return refuse("does something else in every other iteration", last.address);
     if (behind[block] == 0) return refuse("has a loop whose end the proof does not understand", last.address);
     if (behind[block] == 2 && !trusts_ && (entry.version == 0 ? !entry.is_nonempty : entry.least < width))
       return refuse("executes an iteration without a look whether there is one", last.address);

@@ -268,6 +268,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
         return refuse("decides by the bounds of its part between loops that the proof cannot compare", place);
     if (!compare_body(entry.version, place)) return false;
   }
+  if (trusts_ && loop_.width > 1 && !compare_copies(walk, locations, count)) return false;
   const std::int64_t width = loop_.width;
   loop_ = before;
   has_loop_ = true;
@@ -298,7 +299,7 @@ Value Prover::at_exit(Value value, Value executed, const Location* locations, st
       const unsigned size = node.operation == Operation::none ? location.bytes : node.size;
       const Node& start = values_.at(location.start);
       if (Value put_in = 0; starts_with(operation, size, location.start, put_in))
-        return values_.merged(operation, size, put_in);
+        return values_.merged(operation, size, put_in, location.member);
       if (start.kind == Node::Kind::merged && start.operation == operation && start.size == size)
         return location.start;
       return values_.undefined();

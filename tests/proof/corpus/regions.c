@@ -986,4 +986,5 @@ void no_reciprocal(int n, float* restrict a, float* b, float* c) {
 #undef PART
 #undef KEEP
 #include "bounds.inc"
+#include "copies.inc"
 #include "widths.inc"
