@@ -8,7 +8,7 @@
 ///
 /// The runtime finds it in the same way and tells it to tools (OMPT: codeptr_ra). A call of the runtime is
 /// therefore the last thing that an exported function does, with nothing of its own left on the stack, and
-/// compilers make a jump of it. tests/ompt checks the addresses that tools get.
+/// compilers make a jump of it. tests/abi/ompt checks the addresses that tools get.
 #define WSTREE_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
 /// Marks a function that an exported one calls as the last thing, with the same arguments: there, too,

@@ -21,7 +21,7 @@ public:
   /// Takes the turn for `opener`, the calling thread. Returns false if another region has it.
   bool take(pthread_t opener) noexcept {
     // relaxed, all here: a turn decides which region pins threads, and no data is read through it. Guard:
-    // PlacedTurn.IsOneThreads in tests/unit (a load and a store instead of the exchange).
+    // PlacedTurn.IsOneThreads in tests/abi/classes (a load and a store instead of the exchange).
     pthread_t known = opener_.load(std::memory_order_relaxed);
     if (known == opener) [[likely]] {
       if (is_taken_.load(std::memory_order_relaxed)) return false;

@@ -3,7 +3,7 @@
 // stop early or never come.
 #include "seed.h"
 
-#include "../stress/crew.h"
+#include "../across/stress/crew.h"
 #include "wstree/types/partitioner.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <atomic>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "loop_site.h"
+#include "site_table.h"
+#include "statistics.h"
+#include "support.h"
+
+namespace wstree::observe::statistics_test {
+namespace {
+
+constexpr int k_threads = 4;
+
+const void* address(std::uintptr_t number) { return reinterpret_cast<const void*>(number); }
+
+/// Lets all threads begin at the same time.
+template <class Body> void in_threads(Body body) {
+  std::atomic<int> waiting{k_threads};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < k_threads; ++i)
+    threads.emplace_back([&, i] {
+      waiting.fetch_sub(1);
+      while (waiting.load() != 0) std::this_thread::yield();
+      body(i);
+    });
+  for (auto& thread : threads) thread.join();
+}
+
+std::unique_ptr<SiteTable> new_table() { return std::make_unique<SiteTable>(); }
+
+TEST(LoopSite, KeepsItsCountersOnLinesOfTheirOwn) {
+  const auto site = std::make_unique<LoopSite>();
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(site.get()) % 128, 0u);
+  EXPECT_EQ(sizeof(LoopSite) % 128, 0u);
+}
+
+TEST(LoopSite, SumsUpExecutions) {
+  LoopSite site;
+  site.add({4, {100, 10, 3, 7, 4000, 4, 1, 2}, 1500, 1600});
+  site.add({2, {50, 5, 1, 2, 1001, 2, 0, 1}, 600, 700});
+  const LoopFigures figures = site.figures();
+  EXPECT_EQ(figures.calls, 2u);
+  EXPECT_EQ(figures.total.iterations, 150u);
+  EXPECT_EQ(figures.total.batches, 15u);
+  EXPECT_EQ(figures.total.steals, 4u);
+  EXPECT_EQ(figures.total.nodes, 9u);
+  EXPECT_EQ(figures.total.busy_ticks, 5001u);
+  EXPECT_EQ(figures.total.known, 6u);
+  EXPECT_EQ(figures.total.surprises, 1u);
+  EXPECT_EQ(figures.total.forgotten, 3u);
+  EXPECT_EQ(figures.wall_ticks, 2300u);
+  EXPECT_EQ(figures.busy_max_ticks, 2100u);
+  EXPECT_EQ(figures.busy_mean_ticks, 1000u + 501u); // 500.5 rounds up
+  EXPECT_DOUBLE_EQ(figures.imbalance(), 2100.0 / 1501.0);
+}
+
+TEST(LoopSite, TakesImbalanceAsTheBusiestOverTheMean) {
+  struct Case {
+    core::Execution execution;
+    double imbalance;
+  };
+  const Case cases[] = {
+      {{4, {0, 0, 0, 0, 4000}, 1000, 0}, 1.0}, // even
+      {{4, {0, 0, 0, 0, 4000}, 4000, 0}, 4.0}, // one member did it all
+      {{1, {0, 0, 0, 0, 77}, 77, 0}, 1.0},
+      {{0, {0, 0, 0, 0, 77}, 77, 0}, 1.0}, // an empty team counts as one member
+      {{8, {0, 0, 0, 0, 0}, 0, 0}, 1.0},   // nothing was timed
+      {{2, {0, 0, 0, 0, ~std::uint64_t{0}}, std::uint64_t{1} << 63, 0}, 1.0},
+  };
+  for (const auto& [execution, imbalance] : cases) {
+    LoopSite site;
+    site.add(execution);
+    EXPECT_DOUBLE_EQ(site.figures().imbalance(), imbalance)
+        << execution.members << ' ' << execution.busy_max_ticks;
+  }
+}
+
+TEST(LoopSite, SumsFromManyThreads) {
+  const auto table = new_table();
+  constexpr std::uint64_t k_rounds = 20'000;
+  in_threads([&](int) {
+    for (std::uint64_t i = 0; i < k_rounds; ++i)
+      table->find(address(0x1000), nullptr, "wstree").add({2, {1, 2, 3, 4, 10}, 6, 7});
+  });
+  const LoopFigures figures = table->find(address(0x1000), nullptr, "wstree").figures();
+  EXPECT_EQ(figures.calls, k_rounds * k_threads);
+  EXPECT_EQ(figures.total.iterations, k_rounds * k_threads);
+  EXPECT_EQ(figures.total.batches, k_rounds * k_threads * 2);
+  EXPECT_EQ(figures.total.steals, k_rounds * k_threads * 3);
+  EXPECT_EQ(figures.total.nodes, k_rounds * k_threads * 4);
+  EXPECT_EQ(figures.total.busy_ticks, k_rounds * k_threads * 10);
+  EXPECT_EQ(figures.busy_max_ticks, k_rounds * k_threads * 6);
+  EXPECT_EQ(figures.busy_mean_ticks, k_rounds * k_threads * 5);
+  EXPECT_EQ(figures.wall_ticks, k_rounds * k_threads * 7);
+}
+
+TEST(LoopSite, IsNamedOnce) {
+  LoopSite site;
+  EXPECT_TRUE(site.is_nameless());
+  EXPECT_EQ(site.where(), "");
+  EXPECT_TRUE(site.begin_name());
+  EXPECT_FALSE(site.begin_name());
+  EXPECT_FALSE(site.is_nameless());
+  EXPECT_EQ(site.where(), "") << "not before it is complete";
+  site.abandon_name(); // as in a child whose parent has a thread in the middle of this
+  EXPECT_TRUE(site.is_nameless());
+  EXPECT_TRUE(site.begin_name());
+  site.finish_name(PlaceName("a.c:1"), "wstree");
+  EXPECT_EQ(site.where(), "a.c:1");
+  EXPECT_EQ(site.schedule(), "wstree");
+  site.abandon_name();
+  EXPECT_EQ(site.where(), "a.c:1") << "a complete name stays";
+  EXPECT_FALSE(site.begin_name());
+}
+
+TEST(SiteTable, TellsPlacesApart) {
+  const auto table = new_table();
+  const char first[] = ";a.c;f;1;1;;";
+  const char second[] = ";a.c;f;2;1;;";
+  std::set<const LoopSite*> sites;
+  for (const std::uintptr_t number : {0x1000u, 0x1001u, 0x1002u, 0x2000u})
+    for (const char* psource : {static_cast<const char*>(nullptr), first, second})
+      sites.insert(&table->find(address(number), psource, "wstree"));
+  EXPECT_EQ(sites.size(), 12u);
+  const LoopSite& other = table->find(address(0x1001), second, "other");
+  EXPECT_EQ(sites.count(&other), 0u) << "a loop that is run under another schedule is told apart";
+  EXPECT_EQ(other.where(), "a.c:2 (f)");
+  EXPECT_EQ(other.schedule(), "other");
+}
+
+TEST(SiteTable, CopiesTheNames) {
+  const auto table = new_table();
+  std::string psource = ";gone.c;f;1;1;;";
+  std::string schedule = "wstree,64";
+  const LoopSite& site = table->find(address(0x1000), psource.c_str(), schedule);
+  psource.replace(1, 4, "XXXX");
+  schedule.replace(0, 6, "XXXXXX");
+  EXPECT_EQ(site.where(), "gone.c:1 (f)");
+  EXPECT_EQ(site.schedule(), "wstree,64");
+}
+
+TEST(SiteTable, SharesOneSiteWhenFull) {
+  const auto table = new_table();
+  static const char psource[] = ";full.c;f;1;1;;";
+  std::set<LoopSite*> sites;
+  for (std::uintptr_t i = 1; i <= k_max_sites; ++i)
+    sites.insert(&table->find(address(i * 16), psource, "wstree"));
+  EXPECT_EQ(sites.size(), k_max_sites);
+  LoopSite& other = table->find(address(0x7000001), psource, "wstree");
+  EXPECT_EQ(sites.count(&other), 0u);
+  EXPECT_EQ(other.where(), "(other loops)");
+  EXPECT_EQ(&table->find(address(0x7000002), nullptr, "wstree"), &other);
+  EXPECT_EQ(sites.count(&table->find(address(16), psource, "wstree")), 1u) << "known places are still found";
+  std::uint32_t visited = 0;
+  table->for_each([&](const LoopSite&, const void*) { ++visited; });
+  EXPECT_EQ(visited, k_max_sites + 1);
+}
+
+TEST(SiteTable, SameKeyFromManyThreadsIsOneSite) {
+  constexpr std::uintptr_t k_places = 500;
+  static const char k_sources[2][16] = {";a.c;f;1;1;;", ";b.c;f;2;1;;"};
+  for (int round = 0; round < 4; ++round) {
+    const auto table = new_table();
+    std::vector<LoopSite*> found[k_threads];
+    in_threads([&](int thread) {
+      for (std::uintptr_t i = 0; i < k_places; ++i)
+        // Half of the threads begin with one text of a place and half with the other one.
+        for (const int source : {thread % 2, 1 - thread % 2})
+          found[thread].push_back(&table->find(address(64 + i), k_sources[source], "wstree"));
+    });
+    std::uint32_t used = 0;
+    table->for_each([&](const LoopSite&, const void* place) { used += place != nullptr ? 1 : 0; });
+    EXPECT_EQ(used, 2 * k_places);
+    for (int thread = 1; thread < k_threads; ++thread)
+      for (std::size_t i = 0; i < 2 * k_places; ++i)
+        ASSERT_EQ(found[thread][i], found[0][thread % 2 == 0 ? i : i ^ 1u]) << thread << ' ' << i;
+  }
+}
+
+TEST(SiteTable, NameIsCompleteWhenSeen) {
+  const auto table = new_table();
+  constexpr std::uintptr_t k_places = 2000;
+  std::atomic<int> bad{0};
+  in_threads([&](int) {
+    for (std::uintptr_t i = 0; i < k_places; ++i) {
+      const LoopSite& site = table->find(address(64 + i), ";whole.c;name;12;1;;", "wstree,8");
+      const std::string_view where = site.where();
+      if (!where.empty() && (where != "whole.c:12 (name)" || site.schedule() != "wstree,8")) bad.fetch_add(1);
+    }
+  });
+  EXPECT_EQ(bad.load(), 0);
+  table->for_each([](const LoopSite& site, const void* place) {
+    if (place != nullptr) {
+      EXPECT_EQ(site.where(), "whole.c:12 (name)");
+    }
+  });
+}
+
+TEST(Statistics, CountsAndForgetsExecutions) {
+  forget_executions();
+  EXPECT_EQ(executions_recorded(), 0u);
+  LoopSite* const site = find_site(address(0x5000), ";count.c;f;1;1;;", "wstree");
+  EXPECT_EQ(find_site(address(0x5000), nullptr, "wstree") == site, false);
+  record(*site, {2, {10, 1, 0, 1, 10}, 5, 5});
+  record(*site, {2, {10, 1, 0, 1, 10}, 5, 5});
+  record(*find_site(address(0x5010), ";count.c;f;2;1;;", "wstree"), {2, {10, 1, 0, 1, 10}, 5, 5});
+  EXPECT_EQ(executions_recorded(), 3u);
+  EXPECT_EQ(site->figures().total.iterations, 20u);
+  forget_executions();
+  EXPECT_EQ(executions_recorded(), 0u);
+  const LoopFigures none = site->figures();
+  EXPECT_EQ(none.calls + none.total.iterations + none.total.batches + none.total.steals + none.total.nodes +
+                none.total.busy_ticks + none.wall_ticks + none.busy_max_ticks + none.busy_mean_ticks,
+            0u);
+  EXPECT_EQ(site->where(), "count.c:1 (f)");
+}
+
+TEST(Statistics, ForgettingFreesANameThatNoThreadWillFinish) {
+  LoopSite* shared = nullptr; // nameless as long as the table of the process is not full
+  site_table().for_each([&](LoopSite& site, const void* place) {
+    if (place == nullptr) shared = &site;
+  });
+  ASSERT_NE(shared, nullptr);
+  ASSERT_TRUE(shared->begin_name());
+  forget_executions();
+  EXPECT_TRUE(shared->is_nameless());
+}
+
+TEST(LoopSiteFigures, LateMembersMakeNoLoopUneven) {
+  LoopSite site;
+  // Two members; the second comes 40 ticks after the first, which has done more in the meantime.
+  core::Execution execution{2, {}, 70, 70};
+  execution.total.busy_ticks = 70 + 30;
+  execution.late_ticks = 40;
+  execution.most_uneven_ticks = 0;
+  site.add(execution);
+  EXPECT_EQ(site.figures().uneven_ticks, 0U);
+  EXPECT_EQ(site.figures().late_mean_ticks, 20U);
+  EXPECT_DOUBLE_EQ(site.figures().imbalance(), 1.0);
+  // Equal parts stay even, although they end at different times.
+  execution.busy_max_ticks = 50;
+  execution.most_uneven_ticks = 20;
+  site.add(execution);
+  EXPECT_EQ(site.figures().uneven_ticks, 0U);
+  // A limit that is not reached changes nothing.
+  execution.busy_max_ticks = 80;
+  execution.most_uneven_ticks = 40;
+  site.add(execution);
+  EXPECT_EQ(site.figures().uneven_ticks, 30U);
+}
+
+TEST(LoopSiteFigures, SumUpHowLongTheMeanMemberHadNoProcessor) {
+  LoopSite site;
+  core::Execution execution{2, {}, 70, 70};
+  execution.preempted_ticks = 40;
+  site.add(execution);
+  execution.preempted_ticks = 0;
+  execution.is_of_new_length = true;
+  site.add(execution);
+  EXPECT_EQ(site.figures().preempted_mean_ticks, 20U);
+  EXPECT_EQ(site.figures().new_lengths, 1U);
+  site.clear_figures();
+  EXPECT_EQ(site.figures().preempted_mean_ticks + site.figures().new_lengths, 0U);
+}
+
+} // namespace
+} // namespace wstree::observe::statistics_test

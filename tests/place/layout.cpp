@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "layout.h"
+
+#include "seed.h"
+#include "topology.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace wstree::place {
+namespace {
+
+using LayoutPointer = std::unique_ptr<const Layout>;
+using Numbers = std::vector<std::uint32_t>;
+
+/// Member by member.
+template <class Read> Numbers each(const Layout& layout, const Read& read) {
+  Numbers all;
+  for (std::uint32_t i = 0; i < layout.members(); ++i) all.push_back(read(i));
+  return all;
+}
+Numbers places_of(const Layout& layout) {
+  return each(layout, [&](std::uint32_t i) { return layout.place(i); });
+}
+Numbers positions_of(const Layout& layout) {
+  return each(layout, [&](std::uint32_t i) { return layout.neighbourhood(i).position; });
+}
+
+/// "[0,2) [0,8)"
+std::string domains_of(const Layout& layout, std::uint32_t member) {
+  const core::Neighbourhood view = layout.neighbourhood(member);
+  std::string text;
+  for (std::uint32_t d = 0; d < view.count; ++d)
+    text += (d == 0 ? "[" : " [") + std::to_string(view.domains[d].begin) + ',' +
+            std::to_string(view.domains[d].end) + ')';
+  return text;
+}
+
+/// On the places that the library chooses.
+struct Team {
+  MachinePointer machine;
+  std::unique_ptr<const Places> places;
+  LayoutPointer layout;
+
+  Team(MachinePointer on, std::uint32_t members, Spacing spacing) : machine(std::move(on)) {
+    places = Places::by_default(*machine, members, spacing);
+    layout = Layout::make(*machine, *places, spacing, members);
+  }
+};
+
+/// Where the user says.
+struct UserTeam {
+  MachinePointer machine;
+  std::unique_ptr<const Places> places;
+  LayoutPointer layout;
+
+  UserTeam(const char* description, const char* list, std::uint32_t members, Spacing spacing)
+      : machine(synthetic(description)) {
+    std::string_view why;
+    places = Places::parse(*machine, list, why);
+    layout = Layout::make(*machine, *places, spacing, members);
+  }
+};
+
+TEST(Layout, OfAFullTeamHasTheDomainsOfTheMachine) {
+  const Team team(synthetic("package:2 numa:2 l3:2 core:2 pu:2"), 32, Spacing::close);
+  EXPECT_EQ(domains_of(*team.layout, 0), "[0,2) [0,4) [0,8) [0,16)");
+  EXPECT_EQ(domains_of(*team.layout, 21), "[20,22) [20,24) [16,24) [16,32)");
+  EXPECT_EQ(team.layout->neighbourhood(21).position, 21U);
+  EXPECT_EQ(team.layout->neighbourhood(21).member_at, nullptr);
+  EXPECT_EQ(team.layout->cpu(21), 21U);
+}
+
+TEST(Layout, IsWrittenOnceForMembersWithTheSameDomains) {
+  const Team team(synthetic("package:2 core:2 pu:2"), 8, Spacing::close);
+  EXPECT_EQ(team.layout->neighbourhood(2).domains, team.layout->neighbourhood(3).domains);
+  EXPECT_NE(team.layout->neighbourhood(1).domains, team.layout->neighbourhood(2).domains);
+}
+
+TEST(Layout, LeavesOutDomainsOfOneAndOfAll) {
+  EXPECT_EQ(domains_of(*Team(synthetic("package:1 numa:2 core:2 pu:2"), 4, Spacing::close).layout, 0),
+            "[0,2)");
+  EXPECT_EQ(domains_of(*Team(synthetic("package:1 l3:1 core:4 pu:1"), 4, Spacing::close).layout, 0), "");
+  EXPECT_EQ(domains_of(*Team(synthetic("core:2 pu:2"), 3, Spacing::close).layout, 2), "");
+  const Team alone(synthetic("pu:1"), 1, Spacing::close);
+  EXPECT_EQ(alone.layout->neighbourhood(0).domains, nullptr);
+  EXPECT_EQ(alone.layout->neighbourhood(0).count, 0U);
+}
+
+TEST(Layout, ACacheMayContainSeveralMemories) {
+  const Team team(synthetic("package:2 l3:2 numa:2 core:2 pu:1"), 16, Spacing::close);
+  EXPECT_EQ(domains_of(*team.layout, 5), "[4,6) [4,8) [0,8)");
+}
+
+TEST(Layout, OfMoreMembersThanCpusFillsThemEvenly) {
+  const Team team(synthetic("package:2 core:2 pu:1"), 10, Spacing::close);
+  EXPECT_EQ(places_of(*team.layout), (Numbers{0, 0, 0, 1, 1, 2, 2, 2, 3, 3}));
+  EXPECT_EQ(domains_of(*team.layout, 4), "[3,5) [0,5)");
+  const Team spread(synthetic("package:2 core:2 pu:1"), 10, Spacing::spread);
+  EXPECT_EQ(places_of(*spread.layout), places_of(*team.layout));
+}
+
+TEST(Layout, KeepsTheOrderOfTheUsersPlaces) {
+  const UserTeam team("package:2 core:2 pu:1", "{3},{0},{2},{1}", 4, Spacing::close);
+  EXPECT_EQ(places_of(*team.layout), (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(positions_of(*team.layout), (Numbers{3, 0, 2, 1}));
+  const core::Neighbourhood view = team.layout->neighbourhood(0);
+  ASSERT_NE(view.member_at, nullptr);
+  EXPECT_EQ(Numbers(view.member_at, view.member_at + 4), (Numbers{1, 3, 2, 0}));
+  EXPECT_EQ(domains_of(*team.layout, 0), "[2,4)");
+  EXPECT_EQ(domains_of(*team.layout, 1), "[0,2)");
+}
+
+/// OpenMP 5.2, section 10.1.3.
+TEST(Layout, SpreadsOverTheUsersPlaces) {
+  const auto places = [](std::uint32_t members) {
+    return places_of(*UserTeam("core:8 pu:1", "{0}:8", members, Spacing::spread).layout);
+  };
+  EXPECT_EQ(places(1), (Numbers{0}));
+  EXPECT_EQ(places(2), (Numbers{0, 4}));
+  EXPECT_EQ(places(4), (Numbers{0, 2, 4, 6}));
+  EXPECT_EQ(places(8), (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(places(3).size(), 3U);
+  EXPECT_EQ(places(16), (Numbers{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7}));
+  const UserTeam close("core:8 pu:1", "{0}:8", 3, Spacing::close);
+  EXPECT_EQ(places_of(*close.layout), (Numbers{0, 1, 2}));
+}
+
+/// A member that may run on both packages is near no other, even if the first of its CPUs is.
+TEST(Layout, OfLargePlacesKnowsOnlyWhatHoldsAllOverThem) {
+  const UserTeam sockets("package:2 l3:2 core:2 pu:1", "sockets", 4, Spacing::close);
+  EXPECT_EQ(domains_of(*sockets.layout, 0), "[0,2)");
+  EXPECT_EQ(domains_of(*sockets.layout, 3), "[2,4)");
+  const UserTeam mixed("package:2 core:4 pu:1", "{0,7},{1},{2},{4},{5}", 5, Spacing::close);
+  EXPECT_EQ(domains_of(*mixed.layout, 0), "");
+  EXPECT_EQ(domains_of(*mixed.layout, 1), "[1,3)");
+}
+
+TEST(Layout, OfCpusThatTheRuntimeHasChosen) {
+  const auto machine = synthetic("package:2 core:2 pu:2");
+  ASSERT_NE(machine, nullptr);
+  const auto layout = Layout::of_cpus(*machine, Numbers{7, 0, 0, 3, 6});
+  ASSERT_NE(layout, nullptr);
+  EXPECT_EQ(positions_of(*layout), (Numbers{4, 0, 1, 2, 3}));
+  EXPECT_EQ(domains_of(*layout, 0), "[3,5)");
+  EXPECT_EQ(domains_of(*layout, 1), "[0,2) [0,3)");
+  EXPECT_EQ(domains_of(*layout, 3), "[0,3)");
+  EXPECT_EQ(layout->place(3), Places::k_none);
+  EXPECT_EQ(layout->cpu(3), 3U);
+}
+
+TEST(Layout, OfUnknownCpus) {
+  const auto machine = synthetic("package:2 core:2 pu:1");
+  ASSERT_NE(machine, nullptr);
+  const auto layout = Layout::of_cpus(*machine, Numbers{4, 1, ~0U, 0});
+  ASSERT_NE(layout, nullptr);
+  EXPECT_EQ(positions_of(*layout), (Numbers{2, 1, 3, 0}));
+  EXPECT_EQ(domains_of(*layout, 1), "[0,2)");
+  EXPECT_EQ(domains_of(*layout, 0), "");
+  EXPECT_EQ(Layout::of_cpus(*machine, {})->members(), 0U);
+}
+
+/// The views of all members against what a search through all pairs of members finds.
+void expect_consistent(const RandomMachine& made, const Layout& layout) {
+  const Machine& machine = *made.machine;
+  const std::uint32_t members = layout.members();
+  Numbers at(members, members); // position -> member
+  for (std::uint32_t i = 0; i < members; ++i) {
+    const core::Neighbourhood view = layout.neighbourhood(i);
+    ASSERT_LT(view.position, members);
+    ASSERT_EQ(at[view.position], members) << "two members at the same position";
+    at[view.position] = i;
+    ASSERT_EQ(view.root(view.position), i);
+    ASSERT_EQ(view.domains == nullptr, view.count == 0);
+  }
+  const core::Neighbourhood any = layout.neighbourhood(0);
+  bool identity = true;
+  for (std::uint32_t p = 0; p < members; ++p) identity = identity && at[p] == p;
+  ASSERT_EQ(any.member_at == nullptr, identity);
+  for (std::uint32_t p = 1; p < members; ++p) ASSERT_LE(layout.cpu(at[p - 1]), layout.cpu(at[p]));
+
+  for (std::uint32_t i = 0; i < members; ++i) {
+    std::vector<core::Domain> expected;
+    for (std::uint32_t l = 0; l + 1 < k_levels; ++l) {
+      Numbers together;
+      for (std::uint32_t p = 0; p < members; ++p)
+        if (made.share(static_cast<Level>(l), layout.cpu(i), layout.cpu(at[p]))) together.push_back(p);
+      if (together.size() <= 1 || together.size() == members) continue;
+      const core::Domain domain{together.front(), together.back() + 1};
+      ASSERT_EQ(together.size(), domain.end - domain.begin) << "not in a row";
+      expected.push_back(domain);
+      for (const std::uint32_t p : together)
+        ASSERT_LE(nearest_shared(machine, layout.cpu(i), layout.cpu(at[p])), static_cast<Level>(l));
+    }
+    std::ranges::sort(expected, {}, [](const core::Domain& d) { return d.end - d.begin; });
+    expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+    const core::Neighbourhood view = layout.neighbourhood(i);
+    ASSERT_EQ(std::vector<core::Domain>(view.domains, view.domains + view.count), expected) << "member " << i;
+    for (std::uint32_t d = 0; d < view.count; ++d) {
+      ASSERT_LE(view.domains[d].begin, view.position);
+      ASSERT_GT(view.domains[d].end, view.position);
+    }
+  }
+}
+
+/// Whatever the machine, the mask and the team.
+TEST(Layout, TellsEveryMemberWhichAreNear) {
+  std::mt19937_64 random(test::seed());
+  for (std::uint64_t round = test::scaled(300); round > 0; --round) {
+    const RandomMachine made(random);
+    ASSERT_NE(made.machine, nullptr);
+    const Machine& machine = *made.machine;
+    const auto members = static_cast<std::uint32_t>(1 + random() % std::min(2 * machine.cpus(), 80U));
+    const Spacing spacing = random() % 2 == 0 ? Spacing::close : Spacing::spread;
+    SCOPED_TRACE(made.description + " within " + std::string(to_list(made.within).view()) + ": " +
+                 std::to_string(members) + (spacing == Spacing::spread ? " spread" : " close"));
+
+    const auto places = Places::by_default(machine, members, spacing);
+    ASSERT_NE(places, nullptr);
+    const auto layout = Layout::make(machine, *places, spacing, members);
+    ASSERT_NE(layout, nullptr);
+    ASSERT_EQ(layout->members(), members);
+    Numbers on(places->count());
+    for (std::uint32_t i = 0; i < members; ++i) {
+      ASSERT_LT(layout->place(i), places->count());
+      ASSERT_EQ(layout->cpu(i), places->cpu(layout->place(i), 0));
+      ASSERT_TRUE(i == 0 || layout->place(i - 1) <= layout->place(i)); // in the machine's order
+      ++on[layout->place(i)];
+    }
+    const auto [fewest, most] = std::ranges::minmax(on);
+    ASSERT_EQ(fewest, members / places->count());
+    ASSERT_LE(most, fewest + 1);
+    expect_consistent(made, *layout);
+
+    Numbers anywhere(members);
+    for (std::uint32_t& cpu : anywhere) cpu = static_cast<std::uint32_t>(random() % machine.cpus());
+    const auto observed = Layout::of_cpus(machine, anywhere);
+    ASSERT_NE(observed, nullptr);
+    EXPECT_EQ(each(*observed, [&](std::uint32_t i) { return observed->cpu(i); }), anywhere);
+    expect_consistent(made, *observed);
+  }
+}
+
+/// Places of the user's in any order, with and without gaps.
+TEST(Layout, SpreadsOverAnyListOfPlaces) {
+  std::mt19937_64 random(test::seed());
+  const auto machine = synthetic("package:2 core:16 pu:1");
+  ASSERT_NE(machine, nullptr);
+  for (std::uint64_t round = test::scaled(200); round > 0; --round) {
+    std::string list;
+    const auto count = static_cast<std::uint32_t>(1 + random() % 40);
+    for (std::uint32_t p = 0; p < count; ++p)
+      list += (p == 0 ? "{" : ",{") + std::to_string(random() % 32) + "}";
+    std::string_view why;
+    const auto places = Places::parse(*machine, list, why);
+    ASSERT_NE(places, nullptr) << why;
+    const auto members = static_cast<std::uint32_t>(1 + random() % 50);
+    const auto layout = Layout::make(*machine, *places, Spacing::spread, members);
+    ASSERT_NE(layout, nullptr);
+    SCOPED_TRACE(list + " for " + std::to_string(members));
+    EXPECT_EQ(layout->place(0), 0U);
+    for (std::uint32_t i = 0; i < members; ++i) {
+      ASSERT_EQ(layout->cpu(i), places->cpu(layout->place(i), 0));
+      if (members > count) continue;
+      const std::uint32_t next = i + 1 < members ? layout->place(i + 1) : count; // what belongs to member i
+      ASSERT_GE(next - layout->place(i), count / members);
+      ASSERT_LE(next - layout->place(i), (count + members - 1) / members);
+    }
+  }
+}
+
+/// Places, order and domains for full teams of the largest machines. The time is for the reader.
+TEST(Layout, OfLargeMachinesIsSmall) {
+  for (const char* description :
+       {"package:2 numa:8 core:8 pu:2", "package:2 numa:8 core:16 pu:2", "package:2 numa:8 core:128 pu:2",
+        "package:2 numa:8 l3:8 l2:16 core:1 pu:2", "pu:4096"}) {
+    const auto machine = synthetic(description);
+    ASSERT_NE(machine, nullptr);
+    for (const std::uint32_t members :
+         {machine->cores() - 1, machine->cores(), machine->cpus() - 1, machine->cpus()})
+      for (const Spacing spacing : {Spacing::close, Spacing::spread}) {
+        const auto begin = std::chrono::steady_clock::now();
+        const auto places = Places::by_default(*machine, members, spacing);
+        const auto layout = Layout::make(*machine, *places, spacing, members);
+        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+        ASSERT_NE(layout, nullptr);
+        const std::size_t bytes = places->bytes() + layout->bytes();
+        std::printf("%-40s %4u members, %s: %6.3f ms, %7zu bytes\n", description, members,
+                    spacing == Spacing::spread ? "spread" : "close ", took.count(), bytes);
+        EXPECT_LT(bytes, 1000000U);
+        EXPECT_LT(bytes, 64 * machine->cpus() + 1000);
+      }
+  }
+}
+
+} // namespace
+} // namespace wstree::place

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ranks.h"
+
+#include "fake_root.h"
+#include "family.h"
+
+#include <gtest/gtest.h>
+#include <optional>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace wstree::place {
+namespace {
+
+CpuSet cpus(const std::string& list) { return *parse_cpu_list(list); }
+
+LocalRanks ranks(std::vector<std::string> entries) {
+  const FakeEnvironment environment(std::move(entries));
+  return find_local_ranks(environment.envp());
+}
+
+TEST(LocalRanks, AreWhatTheLauncherSays) {
+  for (const std::string name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE",
+                                 "SLURM_STEP_TASKS_PER_NODE", "PALS_LOCAL_SIZE", "PMI_LOCAL_SIZE",
+                                 "JSM_NAMESPACE_LOCAL_SIZE", "LOCAL_WORLD_SIZE"}) {
+    const auto found = ranks({"A=b", name + "=12"});
+    EXPECT_EQ(found.count, 12U) << name;
+    EXPECT_EQ(found.source, name);
+  }
+}
+
+TEST(LocalRanks, AreOneWithoutALauncher) {
+  EXPECT_EQ(ranks({}).count, 1U);
+  EXPECT_EQ(ranks({}).source, "");
+  EXPECT_EQ(find_local_ranks(nullptr).count, 1U);
+  for (const std::string value : {"", "0", "-1", "x", "2x", "99999999999999999999", "2,3"}) {
+    EXPECT_EQ(ranks({"MPI_LOCALNRANKS=" + value}).count, 1U) << value;
+    EXPECT_EQ(ranks({"MPI_LOCALNRANKS=" + value}).source, "") << value;
+  }
+  EXPECT_EQ(ranks({"SLURM_TASKS_PER_NODE=8"}).count, 1U) << "that is the allocation, not what runs";
+}
+
+// mpirun in a job of Slurm starts its daemons as a step with one task per node.
+TEST(LocalRanks, AreTheLargestOfSeveral) {
+  const auto found = ranks({"SLURM_STEP_TASKS_PER_NODE=1(x2)", "OMPI_COMM_WORLD_LOCAL_SIZE=4"});
+  EXPECT_EQ(found.count, 4U);
+  EXPECT_EQ(found.source, "OMPI_COMM_WORLD_LOCAL_SIZE");
+  EXPECT_EQ(ranks({"SLURM_STEP_TASKS_PER_NODE=8", "OMPI_COMM_WORLD_LOCAL_SIZE=4"}).count, 8U);
+}
+
+TEST(LocalRanks, OfOneAreNamedAsWell) { EXPECT_EQ(ranks({"PALS_LOCAL_SIZE=1"}).source, "PALS_LOCAL_SIZE"); }
+
+TEST(Counts, OfSlurm) {
+  EXPECT_EQ(largest_of_counts("4"), 4U);
+  EXPECT_EQ(largest_of_counts("4(x2),3"), 4U);
+  EXPECT_EQ(largest_of_counts("3,4(x2)"), 4U);
+  EXPECT_EQ(largest_of_counts("1(x16),12,2(x3)"), 12U);
+  for (const auto* text : {"", ",", "4,", "x2", "4(2)", "4(x2", "(x2)", "4 3", "0"})
+    EXPECT_EQ(largest_of_counts(text), std::nullopt) << text;
+}
+
+/// Ranks as a launcher starts them: this process has the number 100 and the first of the masks.
+class Ranks : public testing::Test {
+protected:
+  static constexpr int k_launcher = 10;
+
+  void start(const std::vector<std::string>& masks, const std::string& launcher = "0-15") {
+    std::string children;
+    for (std::size_t i = 0; i < masks.size(); ++i) {
+      const int id = 100 + static_cast<int>(i);
+      root_.write_process(std::to_string(id), id, k_launcher, masks[i]);
+      children += std::to_string(id) + ' ';
+    }
+    root_.write_process("self", 100, k_launcher, masks.front());
+    root_.write_process(std::to_string(k_launcher), k_launcher, 1, launcher);
+    root_.write_children(k_launcher, k_launcher, children);
+    mask_ = cpus(masks.front());
+    count_ = static_cast<std::uint32_t>(masks.size());
+  }
+  bool share() const { return do_ranks_share(mask_, count_, 16, root_.path()); }
+
+  FakeRoot root_;
+  CpuSet mask_;
+  std::uint32_t count_ = 0;
+};
+
+TEST_F(Ranks, ThatAreNotBoundShare) { // mpirun --bind-to none
+  start({"0-15", "0-15", "0-15", "0-15"});
+  EXPECT_TRUE(share());
+}
+
+TEST_F(Ranks, OnCoresOfTheirOwnDoNotShare) { // --bind-to core, two hardware threads each
+  start({"0,8", "1,9", "2,10", "3,11"});
+  EXPECT_FALSE(share());
+}
+
+TEST_F(Ranks, OnNumaNodesOfTheirOwnDoNotShare) { // --bind-to numa
+  start({"0-7", "8-15"});
+  EXPECT_FALSE(share());
+}
+
+TEST_F(Ranks, OfOneSocketShare) { // --bind-to socket --map-by slot: the arithmetic alone would not see it
+  start({"0-7", "0-7"});
+  EXPECT_TRUE(share());
+  start({"0-7", "8-15", "0-7", "8-15"});
+  EXPECT_TRUE(share());
+}
+
+TEST_F(Ranks, ThatOverlapShare) {
+  start({"0-3", "3-6"});
+  EXPECT_TRUE(share());
+}
+
+TEST_F(Ranks, MayHaveOtherProcessesBesideThem) {
+  start({"0-3", "4-7", "0-15"});
+  count_ = 2;
+  EXPECT_FALSE(share());
+}
+
+// taskset -c 0-3 mpirun --bind-to none: the mask is small, but all ranks have it.
+TEST_F(Ranks, InTheLaunchersOwnMaskShare) {
+  start({"0-3", "0-3"}, "0-3");
+  EXPECT_TRUE(share());
+  root_.write_children(k_launcher, k_launcher, "");
+  EXPECT_TRUE(share()) << "nor does the arithmetic take it for their own";
+}
+
+TEST_F(Ranks, ThatThreadsOfTheLauncherStartedAreFound) {
+  start({"0-7", "0-7"});
+  root_.write_children(k_launcher, k_launcher, "100 ");
+  root_.write_children(k_launcher, k_launcher + 1, "101");
+  EXPECT_TRUE(share());
+  start({"0-7", "8-15"});
+  root_.write_children(k_launcher, k_launcher, "");
+  root_.write_children(k_launcher, k_launcher + 1, "101 100");
+  EXPECT_FALSE(share());
+}
+
+TEST_F(Ranks, InAListThatLacksThisProcessAreReckoned) {
+  start({"0-7", "0-15"});
+  root_.write_children(k_launcher, k_launcher, "101 102");
+  EXPECT_FALSE(share()) << "by arithmetic: what is in the list need not be a rank";
+}
+
+TEST_F(Ranks, BehindScriptsAreFound) { // mpirun sh -c ./solver
+  for (const auto* other : {"0-7", "8-15"}) {
+    start({"0-7", other});
+    root_.write_process("self", 300, 200, "0-7");
+    root_.write_process("200", 200, 100, "0-7");
+    root_.write_children(200, 200, "300");
+    root_.write_children(100, 100, "200");
+    EXPECT_EQ(share(), std::string(other) == "0-7");
+  }
+}
+
+/// Only this process and its launcher are to be seen.
+class LoneRank : public Ranks {
+protected:
+  void start(const std::string& mask, std::uint32_t count, const std::string& launcher = "0-15") {
+    Ranks::start({mask}, launcher);
+    count_ = count;
+  }
+};
+
+TEST_F(LoneRank, NeedsAsMuchForEachOfTheOthers) {
+  start("0-3", 4);
+  EXPECT_FALSE(share());
+  start("0-3", 5);
+  EXPECT_TRUE(share());
+  start("0-7", 4); // --bind-to socket with two ranks on each
+  EXPECT_TRUE(share());
+  start("0-3", 2, "0-7");
+  EXPECT_FALSE(share());
+  start("0-3", 3, "0-7");
+  EXPECT_TRUE(share());
+}
+
+TEST_F(LoneRank, ThatIsNotBoundShares) {
+  start("0-15", 2);
+  EXPECT_TRUE(share());
+  start("0", 2, "0");
+  EXPECT_TRUE(share());
+  start("0-3", 2, "4-15");
+  EXPECT_TRUE(share()) << "not the launcher has moved it";
+}
+
+TEST_F(LoneRank, IsJudgedByItsControlGroupWhereTheLauncherIsOutOfSight) {
+  start("0-3", 2);
+  root_.write_process("self", 1, 0, "0-3");
+  EXPECT_FALSE(share()) << "of 16 CPUs";
+  root_.write("proc/self/cgroup", "0::/job\n");
+  root_.write("proc/self/mountinfo", "31 23 0:28 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw\n");
+  root_.write("sys/fs/cgroup/job/cpuset.cpus.effective", "0-3\n");
+  EXPECT_TRUE(share());
+  root_.write("sys/fs/cgroup/job/cpuset.cpus.effective", "0-7\n");
+  EXPECT_FALSE(share());
+  root_.write("sys/fs/cgroup/job/cpuset.cpus.effective", "0-6\n");
+  EXPECT_TRUE(share());
+}
+
+TEST(RanksWithoutProc, AreJudgedByTheMachine) {
+  const FakeRoot root;
+  EXPECT_FALSE(do_ranks_share(cpus("0-3"), 4, 16, root.path()));
+  EXPECT_TRUE(do_ranks_share(cpus("0-3"), 5, 16, root.path()));
+  EXPECT_TRUE(do_ranks_share(cpus("0-15"), 2, 16, root.path()));
+}
+
+TEST(RanksOfOne, DoNotShare) { EXPECT_FALSE(do_ranks_share(cpus("0-15"), 1, 8, "/nonexistent")); }
+
+TEST_F(Ranks, MoreThanCanBeLookedAtAreReckoned) {
+  std::vector<std::string> masks(Children::k_most + 1, "4-7");
+  masks.front() = "0-3";
+  start(masks);
+  EXPECT_TRUE(share()) << "by arithmetic: they cannot all have 4 of 16";
+  count_ = 2;
+  EXPECT_FALSE(share()) << "by arithmetic, although 512 others are elsewhere";
+}
+
+TEST(Family, SeesThisProcess) {
+  const auto self = find_process("self", "");
+  ASSERT_TRUE(self.has_value());
+  EXPECT_EQ(self->id, static_cast<std::uint32_t>(::getpid()));
+  EXPECT_EQ(self->parent, static_cast<std::uint32_t>(::getppid()));
+  ASSERT_TRUE(self->mask.has_value());
+  EXPECT_FALSE(self->mask->empty());
+}
+
+TEST(Family, SeesItsChildren) {
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  const pid_t child = ::fork();
+  if (child == 0) { // lives until the other end is closed
+    ::close(pipe[1]);
+    char byte;
+    [[maybe_unused]] const auto end = ::read(pipe[0], &byte, 1);
+    ::_exit(0);
+  }
+  ASSERT_GT(child, 0);
+  const auto children = children_of(static_cast<std::uint32_t>(::getpid()), "");
+  ::close(pipe[1]);
+  ::close(pipe[0]);
+  ::waitpid(child, nullptr, 0);
+  if (!children.complete) GTEST_SKIP() << "this kernel has no list of children";
+  EXPECT_TRUE(children.has(static_cast<std::uint32_t>(child)));
+  EXPECT_FALSE(children.has(1));
+}
+
+TEST(Family, MayBeGone) {
+  const FakeRoot root;
+  EXPECT_EQ(find_process("self", root.path()), std::nullopt);
+  EXPECT_FALSE(children_of(1, root.path()).complete);
+  root.write("proc/7/status", "nonsense\nTgid:\n");
+  EXPECT_EQ(find_process(7, root.path()), std::nullopt);
+  root.write("proc/8/status", "Tgid:\t8\nPPid:\t0\n");
+  EXPECT_EQ(find_process(8, root.path())->parent, 0U);
+  EXPECT_EQ(find_process(8, root.path())->mask, std::nullopt);
+}
+
+} // namespace
+} // namespace wstree::place

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// wstree compare with the library of this build and programs of gcc and clang. What its figures mean is
+// tested with figures that are made up (tests/wstree/paired_ratio.cpp): no test here depends on times.
+#include "command.h"
+#include "machines.h"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace wstree::test::compare_test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+class Compare : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(target("gcc_loops_runtime"))) GTEST_SKIP() << "there is no gcc here";
+  }
+  static Result compare(Arguments arguments) {
+    arguments.insert(arguments.begin(), "compare");
+    return run_with_real_library(arguments, {});
+  }
+  static json comparison(Arguments arguments) {
+    arguments.insert(arguments.begin(), {"--export", "json", "-n", "1", "--seed", "7"});
+    const auto result = compare(arguments);
+    EXPECT_EQ(result.status(), 0) << result.err;
+    return json::parse(result.out, nullptr, false);
+  }
+  static std::vector<std::string> variants_of(const json& comparison) {
+    std::vector<std::string> names;
+    for (const auto& variant : comparison["variants"]) names.push_back(variant["name"]);
+    return names;
+  }
+};
+
+TEST_F(Compare, RunsEachScheduleOfARuntimeLoop) {
+  const auto result = comparison({"--", target("gcc_loops_runtime")});
+  ASSERT_TRUE(result.is_object());
+  EXPECT_THAT(variants_of(result),
+              testing::ElementsAre("as it is", "static", "dynamic,1", "guided", "wstree",
+                                   "wstree, WSTREE_BIND=none", "as it is, OMP_WAIT_POLICY=passive",
+                                   "wstree, OMP_WAIT_POLICY=passive", "one thread"));
+  EXPECT_EQ(result["seed"], 7);
+  EXPECT_EQ(result["rounds"], 1);
+  EXPECT_THAT(result["warnings"], testing::IsEmpty());
+  for (const auto& variant : result["variants"]) {
+    EXPECT_EQ(variant["seconds"].size(), 1U);
+    EXPECT_EQ(variant["output"], "same");
+  }
+  EXPECT_EQ(result["gain"]["verdict"], "too few to tell");
+  ASSERT_EQ(result["loops"].size(), 1U);
+  EXPECT_THAT(result["loops"][0]["name"].get<std::string>(), HasSubstr("loops.c:"));
+  EXPECT_THAT(result["paragraph"].get<std::string>(), HasSubstr("too few rounds"));
+}
+
+TEST_F(Compare, LeavesLiteralLoopsAsTheyAre) {
+  const auto result = comparison({"--loops", target("gcc_loops_dynamic")});
+  EXPECT_THAT(variants_of(result), testing::Not(testing::Contains("guided")));
+  EXPECT_THAT(variants_of(result), testing::Contains("wsguided"));
+  for (const auto& variant : result["variants"]) {
+    if (variant["name"] == "wstree") {
+      EXPECT_EQ(variant["settings"]["WSTREE_LOOPS"], "dynamic");
+    }
+  }
+  EXPECT_THAT(result["loops"][0]["variants"].size(), testing::Ge(5U));
+}
+
+/// What the variant called `name` sets WSTREE_LOOPS to; "none" if there is no such variant.
+std::string loops_of(const json& comparison, const std::string& name) {
+  for (const auto& variant : comparison["variants"])
+    if (variant["name"] == name) return variant["settings"].value("WSTREE_LOOPS", "");
+  return "none";
+}
+
+TEST_F(Compare, HasStaticLoopsThatBalanceThemselves) {
+  if (!std::filesystem::exists(target("uneven"))) GTEST_SKIP() << "there is no clang with OpenMP here";
+  const auto alone = comparison({"--", target("uneven")});
+  EXPECT_EQ(loops_of(alone, "wstree"), "static");
+  EXPECT_EQ(loops_of(alone, "wstree, static loops balanced"), "none") << "there are no others";
+  EXPECT_THAT(variants_of(alone), testing::Not(testing::Contains("dynamic,1")));
+  EXPECT_THAT(alone["warnings"], testing::IsEmpty());
+  ASSERT_EQ(alone["loops"].size(), 1U);
+  EXPECT_THAT(alone["loops"][0]["name"].get<std::string>(), HasSubstr("uneven.c:"));
+  const auto both = comparison({"--", target("uneven_and_runtime")});
+  EXPECT_THAT(variants_of(both), testing::IsSupersetOf({"dynamic,1", "wstree"}));
+  EXPECT_EQ(loops_of(both, "wstree"), "");
+  EXPECT_EQ(loops_of(both, "wstree, static loops balanced"), "runtime,static");
+  EXPECT_THAT(both["warnings"], testing::IsEmpty());
+}
+
+TEST_F(Compare, TriesTheFastCpusAlone) {
+  const TemporaryFolder folder;
+  const auto machine = folder.write("machine.xml", k_slow_and_fast, k_data);
+  const auto names = [&](std::map<std::string, std::string> variables) {
+    variables["HWLOC_XMLFILE"] = machine;
+    const auto result = run_with_real_library(
+        {"compare", "--export", "json", "-n", "1", "--", target("gcc_loops_runtime")}, variables);
+    EXPECT_EQ(result.status(), 0) << result.err;
+    return variants_of(json::parse(result.out, nullptr, false));
+  };
+  EXPECT_THAT(names({{"OMP_NUM_THREADS", ""}}),
+              testing::IsSupersetOf({"as it is, fast CPUs only", "wstree, fast CPUs only"}));
+  EXPECT_THAT(names({{"OMP_NUM_THREADS", "2"}}), testing::Not(testing::Contains("as it is, fast CPUs only")));
+}
+
+TEST_F(Compare, CountsWhereTheSystemLetsAndSaysWhereNot) {
+  const auto result = comparison({"--counters", target("gcc_loops_runtime")});
+  const auto& counters = result["variants"][0]["counters"];
+  ASSERT_EQ(counters.size(), 5U);
+  const bool all = !result.contains("counters_problem");
+  for (const auto* const name : {"cycles", "instructions", "cache_misses", "context_switches", "joules"})
+    EXPECT_TRUE(!all || counters[name].is_number()) << name;
+  if (!counters["cycles"].is_number()) {
+    EXPECT_THAT(result["counters_problem"].get<std::string>(),
+                HasSubstr("Cycles, instructions and cache misses "));
+  }
+  EXPECT_FALSE(comparison({target("gcc_loops_runtime")})["variants"][0].contains("counters"))
+      << "not asked for";
+}
+
+TEST_F(Compare, TakesListsOfSchedules) {
+  EXPECT_THAT(variants_of(comparison({"--schedules", "dynamic,4,static", target("gcc_loops_runtime")})),
+              testing::IsSupersetOf({"dynamic,4", "static"}));
+  EXPECT_THAT(compare({"--schedules", "statik", target("gcc_loops_runtime")}).err,
+              HasSubstr("'statik' is no schedule of an OpenMP runtime; did you mean static? (a list is "));
+}
+
+TEST_F(Compare, SaysThatOutputsDiffer) {
+  const auto result = comparison(
+      {"--", "/bin/sh", "-c", target("gcc_loops_runtime") + "; echo ${LD_PRELOAD:+served}${OMP_SCHEDULE}"});
+  EXPECT_THAT(result["warnings"].dump(), HasSubstr("the output of 'wstree' differs"));
+  const auto varies = comparison({"--", "/bin/sh", "-c", target("gcc_loops_runtime") + "; echo $$"});
+  EXPECT_THAT(varies["warnings"].dump(), HasSubstr("prints something else in each run"));
+}
+
+TEST_F(Compare, NeedsAProgramThatEndsWell) {
+  const auto failed = compare({"-n", "1", target("gcc_loops_runtime"), "3"});
+  EXPECT_EQ(failed.status(), 125);
+  EXPECT_THAT(failed.err, HasSubstr("exit status 3; --ignore-failure compares it"));
+  EXPECT_EQ(compare({"-n", "1", "-i", target("gcc_loops_runtime"), "3"}).status(), 0);
+  EXPECT_THAT(compare({"-n", "1", target("plain")}).err, HasSubstr("no loop"));
+  EXPECT_EQ(compare({"-n", "1", "./nowhere"}).status(), 127);
+}
+
+TEST_F(Compare, HasAStatusForScripts) {
+  const auto result = compare({"-n", "1", "--require-gain", "5", target("gcc_loops_runtime")});
+  EXPECT_EQ(result.status(), 1);
+  EXPECT_THAT(result.err, HasSubstr("a gain of 5 % is not certain"));
+  EXPECT_EQ(compare({"-n", "1", "--fail-if-slower", "2", target("gcc_loops_runtime")}).status(), 0)
+      << "one round proves no loss";
+}
+
+TEST_F(Compare, KeepsBaselinesAndComparesWithThem) {
+  const TemporaryFolder folder;
+  const auto base = (folder.path() / "base.json").string();
+  const auto saved = compare({"-n", "2", "--warm-up", "1", "--save", base, target("gcc_loops_runtime")});
+  EXPECT_EQ(saved.status(), 0) << saved.err;
+  EXPECT_THAT(saved.out, testing::Not(HasSubstr("guided"))) << "only what is compared is run";
+  const auto now = compare({"-n", "2", "--against", base, target("gcc_loops_runtime")});
+  EXPECT_EQ(now.status(), 0) << "two rounds prove no loss";
+  EXPECT_THAT(now.out, HasSubstr("against " + base));
+  EXPECT_THAT(now.out, HasSubstr("too few to tell"));
+  // As if the program had been a thousand times as fast on an earlier day.
+  auto document = json::parse(contents(base));
+  for (auto& variant : document["variants"]) variant["seconds"] = std::vector<double>(20, 1e-6);
+  std::ofstream(base) << document.dump();
+  const auto slow = compare({"-n", "8", "--against", base, target("gcc_loops_runtime")});
+  EXPECT_EQ(slow.status(), 1);
+  EXPECT_THAT(slow.err,
+              HasSubstr("--against: the program is slower than in '" + base + "' by more than 2 %"));
+  const auto kept = contents(base);
+  for (const char* const option : {"--save", "--against"}) {
+    const auto other = compare({option, base, "/bin/true"});
+    EXPECT_EQ(other.status(), 125);
+    EXPECT_THAT(other.err, testing::MatchesRegex("wstree: " + std::string(option) +
+                                                 ": '.*' has times of '.*gcc_loops_runtime', and the program "
+                                                 "is '/bin/true' now\n"));
+  }
+  EXPECT_EQ(contents(base), kept);
+  EXPECT_THAT(compare({"-n", "1", "--against", base, target("gcc_loops_runtime"), "3"}).err,
+              HasSubstr("has times with the arguments '', which are '3' now"));
+  document["variants"][0]["seconds"] = {"a", "b"};
+  const auto damaged = document.dump();
+  std::ofstream(base) << damaged;
+  for (const char* const option : {"--save", "--against"}) {
+    const auto refused = compare({option, base, target("gcc_loops_runtime")});
+    EXPECT_EQ(refused.status(), 125);
+    EXPECT_EQ(refused.err, std::string("wstree: ") + option + ": '" + base +
+                               "' is damaged: variants[0].seconds is no list of times\n");
+  }
+  EXPECT_EQ(contents(base), damaged);
+  std::ofstream(base) << "no baseline";
+  EXPECT_EQ(compare({"--against", base, target("gcc_loops_runtime")}).status(), 125);
+  EXPECT_EQ(compare({"--save", base, target("gcc_loops_runtime")}).status(), 125) << "a file of another kind";
+  EXPECT_EQ(contents(base), "no baseline");
+}
+
+TEST_F(Compare, WritesFiles) {
+  const TemporaryFolder folder;
+  const auto file = [&](const char* name) { return (folder.path() / name).string(); };
+  const auto result =
+      compare({"-n", "1", "--rules", file("rules"), "--svg", file("svg"), "--export", "csv=" + file("csv"),
+               "--export", "markdown=" + file("md"), target("gcc_loops_runtime")});
+  EXPECT_EQ(result.status(), 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("1 round in shuffled order (--seed "));
+  EXPECT_THAT(result.out, testing::Not(HasSubstr("\x1b")));
+  EXPECT_THAT(contents(file("rules")), testing::ContainsRegex("\n(# )?loops.c:[0-9]+ wstree"));
+  EXPECT_THAT(result.err, HasSubstr("-n 1: fewer than 8 rounds cannot tell"));
+  EXPECT_THAT(compare({"-n", "8", "--loops", target("gcc_loops_runtime")}).err,
+              HasSubstr("-n 8: fewer than 10 rounds cannot tell for certain which of 3 schedules is best"));
+  EXPECT_THAT(contents(file("svg")),
+              testing::AllOf(testing::StartsWith("<?xml"), HasSubstr("class=\"bar\"")));
+  EXPECT_THAT(contents(file("csv")), HasSubstr("\"dynamic,1\",1,"));
+  EXPECT_THAT(contents(file("md")), HasSubstr("| guided | "));
+  EXPECT_THAT(contents(file("md")), HasSubstr("too few to tell")) << "of one round";
+}
+
+TEST_F(Compare, TriesRulesByTheCommandThatItRecommends) {
+  const TemporaryFolder folder;
+  const auto log = (folder.path() / "log").string(), rules = (folder.path() / "rules").string();
+  const auto script = target("gcc_loops_runtime") + "; echo ${WSTREE_WAIT:-unset} >>" + log;
+  EXPECT_EQ(compare({"-n", "2", "--rules", rules, "/bin/sh", "-c", script}).status(), 0);
+  const auto runs = contents(log); // only wstree run sets the variable
+  std::size_t tried = 0;
+  for (auto at = runs.find("auto"); at != std::string::npos; at = runs.find("auto", at + 1)) ++tried;
+  EXPECT_EQ(tried, 2U) << runs;
+}
+
+TEST_F(Compare, LooksAtItsFilesBeforeItMeasures) {
+  const TemporaryFolder folder;
+  const auto mark = (folder.path() / "ran").string();
+  for (const char* const option :
+       {"--svg=/nowhere/picture", "--export=json=/nowhere/json", "--rules=/nowhere/rules"}) {
+    const auto result = compare({option, "/bin/sh", "-c", "touch " + mark});
+    EXPECT_EQ(result.status(), 125) << option;
+    EXPECT_THAT(result.err, HasSubstr("cannot be written")) << option;
+  }
+  EXPECT_FALSE(std::filesystem::exists(mark)) << "the program has run";
+}
+
+TEST_F(Compare, EndsByOtherSignalsAsByCtrlC) {
+  const TemporaryFolder folder;
+  const auto svg = (folder.path() / "svg").string();
+  for (const char* const signal : {"INT", "TERM", "HUP"}) {
+    const auto result = compare(
+        {"--svg", svg, "/bin/sh", "-c", target("gcc_loops_runtime") + "; kill -" + signal + " $PPID"});
+    EXPECT_EQ(result.status(), 1) << signal << ": " << result.err;
+    EXPECT_THAT(result.err, HasSubstr("no round was finished")) << signal;
+    EXPECT_FALSE(std::filesystem::exists(svg)) << "a picture of nothing";
+  }
+}
+
+TEST_F(Compare, OverwritesOnlyRulesOfItsOwn) {
+  const TemporaryFolder folder;
+  const auto rules = (folder.path() / "rules").string();
+  std::ofstream(rules) << "loops.c:1-99 wsrange\n";
+  const auto refused = compare({"--rules", rules, target("gcc_loops_runtime")});
+  EXPECT_EQ(refused.status(), 125);
+  EXPECT_THAT(refused.err, HasSubstr("would be overwritten"));
+  EXPECT_EQ(contents(rules), "loops.c:1-99 wsrange\n");
+  std::ofstream(rules) << "# wstree compare, 1 round of heat: the schedule that is best for each loop.\n";
+  EXPECT_EQ(compare({"-n", "1", "--rules", rules, target("gcc_loops_runtime")}).status(), 0);
+}
+
+TEST_F(Compare, RefusesNumbersOfRoundsThatAreNone) {
+  for (const char* rounds : {"0", "-3", "10000", "99999999999999999999", "x"}) {
+    const auto result = compare({std::string("--rounds=") + rounds, target("gcc_loops_runtime")});
+    EXPECT_EQ(result.status(), 125) << rounds;
+    EXPECT_THAT(result.err, testing::AllOf(HasSubstr(rounds), HasSubstr("1 to 9999"))) << rounds;
+  }
+}
+
+} // namespace
+} // namespace wstree::test::compare_test
