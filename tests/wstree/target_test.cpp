@@ -360,12 +360,12 @@ TEST(Loops, WithAScheduleOfTheirOwnNeedAnOption) {
   EXPECT_EQ(result.out, "ran\n");
   EXPECT_EQ(result.status(), 0);
   expect_line(result,
-              {"have a schedule of their own", "schedule(dynamic), and WSTREE_LOOPS=runtime leaves those out",
-               ". Say --loops runtime,dynamic,guided; a thread then gets iterations in any order: "});
+              {"have a schedule of their own", "schedule(dynamic), and WSTREE_LOOPS=runtime,proven leaves those out",
+               ". Say --loops runtime,dynamic,guided,proven; a thread then gets iterations in any order: "});
   const auto required = wstree({"run", "--require", target("calls_gcc_dynamic")});
   EXPECT_EQ(required.status(), 125);
   EXPECT_EQ(required.out, "");
-  expect_line(required, {"Say --loops runtime,dynamic,guided"});
+  expect_line(required, {"Say --loops runtime,dynamic,guided,proven"});
 }
 
 TEST(Loops, ThatTheOptionNamesNeedNoWord) {
