@@ -14,6 +14,7 @@ class Wstree(CMakePackage):
     license("Apache-2.0 WITH LLVM-exception")
 
     version("main", branch="main")
+    version("1.1.0", tag="v1.1.0")
     version("1.0.0", tag="v1.0.0")
 
     variant("tools", default=True, description="The command wstree; the library alone needs nothing but a compiler")
