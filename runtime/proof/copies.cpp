@@ -123,7 +123,7 @@ std::uint64_t Copies::stores_before(std::int64_t stores, std::int64_t lane) cons
   std::uint64_t mask = 0;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
-    if (piece.store < stores && piece.lane - kinds_[piece.kind].least == lane)
+    if (piece.store < stores && piece.lane - kinds_[piece.kind].lanes.least == lane)
       mask |= std::uint64_t{1} << (piece.kind & 63);
   }
   return mask;
