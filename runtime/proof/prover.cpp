@@ -331,16 +331,20 @@ Verdict Prover::prove(Address entry) noexcept {
     return answer();
   }
   // The compiler, by the functions that the function calls, or those of the function that it calls first
-  // (without optimisation clang makes two).
+  // (without optimisation clang makes two). Static loops of gcc ask for both numbers; a thread's own number
+  // alone is what many regions want to know.
   bool asks = false;
   const auto look = [&](Function& in) noexcept {
+    bool has_number = false, has_count = false;
     for (const Instruction& instruction : in.instructions) {
       if (!is_call(instruction)) continue;
       const KnownFunction* const known = find_known_function(instruction.target.name);
       if (known == nullptr) continue;
       if (known->kind == KnownFunction::Kind::static_init) is_clang_ = asks = true;
-      if (known->kind == KnownFunction::Kind::thread_number) asks = true;
+      has_number |= known->kind == KnownFunction::Kind::thread_number;
+      has_count |= known->kind == KnownFunction::Kind::thread_count;
     }
+    asks |= has_number && has_count;
   };
   look(*function);
   for (std::size_t i = 0; i < function->instructions.size() && !asks; ++i) {
