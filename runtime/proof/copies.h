@@ -23,6 +23,9 @@ public:
   /// Returns whether each turn of the loop that is `block` does `times` times the same, as a function of the
   /// iteration. It must store each time to another place, and put a value into each of its sums.
   bool are_alike(const Function& function, std::uint32_t block, std::int64_t times) noexcept;
+  /// Returns whether it stores to the frame by the stack pointer, or reads it.
+  bool writes_frame() const noexcept { return writes_frame_; }
+  bool reads_frame() const noexcept { return reads_frame_; }
 
   /// Which part of a sum a register has.
   enum class Share : std::uint8_t {
@@ -130,6 +133,8 @@ private:
   std::int64_t times_ = 1;
   std::int64_t from_lane_ = 0; ///< lanes of the compared words, while loads are compared, too
   bool compares_loads_ = false;
+  bool writes_frame_ = false;
+  bool reads_frame_ = false;
   std::uint32_t budget_ = 0;
   int depth_ = 0;
   Word starts_[k_units] = {};

@@ -378,6 +378,12 @@ Verdict Prover::prove(Address entry) noexcept {
     refuse("executes its first iteration apart", 0);
     return answer();
   }
+  // What several iterations do together may be another thing than a copy of the body does for one.
+  if ((has_wide_effect_ && (has_copy_ || !has_rest_effect_)) ||
+      (has_wide_sum_ && (has_copied_sum_ || !has_rest_sum_))) {
+    refuse("does what a loop of several iterations at a time leaves out in no loop", 0);
+    return answer();
+  }
   const bool asks_for_numbers =
       verdict_.after_thread_count != nullptr && verdict_.after_thread_number != nullptr;
   if (!returns || !has_loop_ || (!is_clang_ && !asks_for_numbers))

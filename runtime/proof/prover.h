@@ -308,6 +308,11 @@ private:
   bool has_loop_ = false;          // a loop over the part was followed
   bool has_silent_loop_ = false;   // a followed loop has no effect
   bool has_copy_ = false;          // clang: a copy of the body outside of the loops has effects
+  bool has_copied_sum_ = false;    // clang: such a copy puts something into a partial result
+  bool has_wide_sum_ = false;      // clang: a loop of several iterations at a time has sums,
+  bool has_wide_effect_ = false;   // or effects
+  bool has_rest_sum_ = false;      // clang: a loop of one iteration at a time has sums,
+  bool has_rest_effect_ = false;   // or effects
   bool is_ending_ = false;         // the block that is followed does not lead to a return
   bool is_narrowed_ = false;       // 4 bytes of some value were used that may have more
   bool is_cut_ = false;            // gcc: numbers of the part were made in 4 bytes that may need more

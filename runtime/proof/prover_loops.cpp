@@ -276,6 +276,13 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   bool has_effect = false;
   for (std::size_t i = 0; i < walk.count; ++i) has_effect |= walk.has_effect[walk.members[i]];
   has_silent_loop_ |= !has_effect;
+  if (trusts_) {
+    bool has_sum = false;
+    for (std::size_t i = 0; i < count; ++i)
+      has_sum |= locations[i].is == Location::Class::sum && locations[i].operation != Operation::none;
+    (width > 1 ? has_wide_effect_ : has_rest_effect_) |= has_effect;
+    (width > 1 ? has_wide_sum_ : has_rest_sum_) |= has_sum;
+  }
   if (has_effect && entry.is_begun && entry.version == 0)
     return refuse("executes its first iteration apart", place);
   return leave_part(walk, entry, width, behind, locations, count);

@@ -268,8 +268,10 @@ Value Prover::combine(Operation operation, unsigned size, Value a, Value b, bool
     const Node& other = x_merged ? y : x;
     const Node& merged = x_merged ? x : y;
     if (merged.kind == Node::Kind::merged && other.kind == Node::Kind::plain && (other.bits & k_first) != 0 &&
-        (other.bits & k_part) != 0 && (other.bits & ~(k_part | k_first | (size == 4 ? k_upper : 0))) == 0)
+        (other.bits & k_part) != 0 && (other.bits & ~(k_part | k_first | (size == 4 ? k_upper : 0))) == 0) {
+      has_copied_sum_ = true;
       return values_.merged(operation, size, merged.start, merged.member);
+    }
   }
   if (x_merged && y_merged) {
     if (x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial) return 0;
