@@ -3,11 +3,35 @@
 #include "prover.h"
 #include "registers.h"
 
+#include <iterator>
+
 namespace wstree::proof {
 
 /// The memory that the compare and exchange at `place` has found in this turn of an inner loop, or before.
 Value Prover::found_in(Address place, bool is_before) noexcept {
   return values_.of(Symbol::Kind::found, k_iteration | (is_before ? k_turn : k_fixed_memory), place);
+}
+
+/// Notes a merge; false: an earlier one has another operation or size at that place, so their order shows.
+bool Prover::merges(Operation operation, Value address, unsigned size) noexcept {
+  // A pointer may have been read twice.
+  const Polynomial polynomial = values_.at(address).polynomial;
+  for (std::uint32_t i = 0; i < polynomial.count; ++i) {
+    const Symbol symbol = values_.symbol(polynomial.terms[i].a);
+    if (symbol.kind == Symbol::Kind::load)
+      address = values_.substitute(address, polynomial.terms[i].a,
+                                   values_.of(Symbol::Kind::load, symbol.bits, symbol.x, symbol.y));
+  }
+  for (std::size_t i = 0; i < merge_count_; ++i) {
+    const Merge& merge = merges_[i];
+    std::int64_t apart = 0;
+    if (!values_.is_constant(values_.subtract(address, merge.address), apart)) continue;
+    if (apart == 0 && merge.size == size && merge.operation == operation) return true;
+    if (apart < merge.size && -apart < static_cast<std::int64_t>(size)) return false;
+  }
+  if (merge_count_ == std::size(merges_)) return false;
+  merges_[merge_count_++] = {operation, address, size};
+  return true;
 }
 
 bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept {
@@ -77,11 +101,13 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
       const bool is_expected = values_.is_symbol(expected, Symbol::Kind::load) &&
                                values_.symbol(values_.only_symbol(expected)).x == address &&
                                values_.symbol(values_.only_symbol(expected)).y == memory.size;
-      is_merge = node.kind == Node::Kind::combined && node.address == address && is_expected;
+      is_merge = node.kind == Node::Kind::combined && node.address == address && is_expected &&
+                 merges(node.operation, address, memory.size);
       if (is_merge) verdict_.has_float_reduction |= is_float(node.operation);
     } else if (operation != Operation::none) {
       is_merge = (node.kind == Node::Kind::merged && node.operation == operation) ||
                  (operation == Operation::add && is_additive(operand, memory.size, is_natural_));
+      is_merge = is_merge && merges(operation, address, memory.size);
       std::int64_t constant = 0;
       if (operation == Operation::add || operation == Operation::bit_or || operation == Operation::bit_xor)
         is_merge |= values_.is_constant(operand, constant) && constant == 0;
@@ -120,6 +146,7 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
     state.flags = {values_.plain(static_cast<Bits>(bits | (is_last ? k_turn : 0))), values_.constant(0)};
     state.general[k_rax] = loop_.is_turning ? found_in(instruction.address, false) : fresh;
     state.width[k_rax] = 0;
+    note_words(state, 1U << k_rax, memory.size);
     return true;
   }
   default:

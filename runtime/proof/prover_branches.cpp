@@ -230,7 +230,9 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
   const Bits bits = condition_bits(state, branch.id);
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
-  if ((bits & ~allowed) == 0) return true;
+  if ((bits & ~allowed) == 0)
+    return loop_.is_entered || !state.was_locked || values_.is_constant(difference) ||
+           refuse("decides under a lock or behind it by what other calls may have merged", branch.address);
   const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
   if (!is_ending_ && chooses_version(state, branch) && (state.version != 0 || state.bulk == 0)) return true;
   if (!is_ending_ && !loop_.is_entered && is_decidable) {

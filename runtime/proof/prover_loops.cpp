@@ -73,6 +73,7 @@ bool Prover::run_body(Walk& walk, State& back) noexcept {
     else
       back = *other;
   }
+  for (unsigned i = 0; i < 16; ++i) widen(back, i);
   return back.is_reached || refuse("has a loop that does not repeat", walk.last(walk.members[0]).address);
 }
 
@@ -90,6 +91,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   if (locations == nullptr || behind == nullptr || header == nullptr || back == nullptr)
     return refuse("there is no memory for the proof", place);
   *header = entry;
+  for (unsigned i = 0; i < 16; ++i) widen(*header, i);
   for (std::size_t i = 0; i < count; ++i) {
     Location& location = locations[i];
     if (i >= k_registers) {

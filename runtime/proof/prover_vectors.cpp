@@ -259,8 +259,8 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
       for (Value& value : low) value = first_word(value);
     state.flags = {low[0], low[1], true};
     // Unordered operands: the sign does not show the difference.
-    if (values_.is_constant(values_.subtract(low[0], low[1])))
-      state.flags = {result(instruction.id, low[0], low[1]), values_.constant(0)};
+    if (values_.is_polynomial(low[0]) && values_.is_polynomial(low[1]))
+      state.flags = {values_.plain(classify(low[0])), values_.plain(classify(low[1])), true};
     return true;
   default:
     break;

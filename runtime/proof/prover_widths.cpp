@@ -164,6 +164,41 @@ Value Prover::extended(Value value) noexcept {
   return values_.plain(static_cast<Bits>((classify(value) & ~k_upper) | k_iteration));
 }
 
+/// Returns whether `value`, a number that all calls share, is another one in 8 bytes with a sign than without.
+bool Prover::has_two_widths(Value value) const noexcept {
+  return !is_clang_ && values_.is_polynomial(value) && !values_.is_constant(value) &&
+         values_.at(value).bits == k_common && !is_exact(value);
+}
+
+/// Returns the 8 bytes of which the first 4 are those of `value`, and the others zero.
+Value Prover::with_zeros(Value value) noexcept {
+  if (!has_two_widths(value) || without_zeros(value) != value) return value;
+  return values_.of(Symbol::Kind::result, k_common, k_operation_zeros, value);
+}
+
+/// Returns the 4 bytes that with_zeros() has extended to `value`; `value` if it has not.
+Value Prover::without_zeros(Value value) const noexcept {
+  const SymbolId id = values_.only_symbol(value);
+  const bool has_zeros = id != 0 && values_.symbol(id).kind == Symbol::Kind::result &&
+                         values_.symbol(id).x == k_operation_zeros;
+  return has_zeros ? static_cast<Value>(values_.symbol(id).y) : value;
+}
+
+/// Returns `size` bytes of a general register.
+Value Prover::word_in(const State& state, unsigned reg, unsigned size) noexcept {
+  const Value value = state.general[reg];
+  if (size < 8) return without_zeros(value);
+  return (state.words >> reg & 1) != 0 ? with_zeros(value) : value;
+}
+
+/// Makes the zeros above a number of 4 bytes part of the register's value, as another path may have a sign
+/// there.
+void Prover::widen(State& state, unsigned reg) noexcept {
+  if (!has_two_widths(state.general[reg])) return;
+  state.general[reg] = word_in(state, reg, 8);
+  state.words = static_cast<std::uint16_t>(state.words & ~(1U << reg));
+}
+
 /// Returns the 8 bytes of which the first 4 are `word`'s, and the others those of `old`.
 Value Prover::with_upper(Value word, Value old) noexcept {
   const Bits bits = classify(word);

@@ -988,3 +988,4 @@ void no_reciprocal(int n, float* restrict a, float* b, float* c) {
 #include "bounds.inc"
 #include "copies.inc"
 #include "widths.inc"
+#include "equal.inc"
