@@ -369,7 +369,7 @@ Verdict Prover::prove(Address entry) noexcept {
     refuse("is too long", 0);
     return answer();
   }
-  if (!check_versions()) return answer();
+  if (!check_versions() || !check_merges()) return answer();
   if (has_copy_ && has_silent_loop_) {
     refuse("executes its first iteration apart", 0);
     return answer();

@@ -293,6 +293,9 @@ private:
   bool store(const Instruction& instruction, State& state, Value address, unsigned size,
              Value value) noexcept;
   bool is_of_end(Value value) const noexcept;
+  Value read_once(Value address) noexcept;
+  bool is_of_merges(Value value, int depth) noexcept;
+  bool check_merges() noexcept;
   bool merges(Operation operation, Value address, unsigned size) noexcept;
   bool store_outside(const Instruction& instruction, State& state, Value address, unsigned size,
                      Value value) noexcept;

@@ -3,6 +3,7 @@
 #include "prover.h"
 #include "registers.h"
 
+#include <initializer_list>
 #include <iterator>
 
 namespace wstree::proof {
@@ -12,9 +13,9 @@ Value Prover::found_in(Address place, bool is_before) noexcept {
   return values_.of(Symbol::Kind::found, k_iteration | (is_before ? k_turn : k_fixed_memory), place);
 }
 
-/// Notes a merge; false: an earlier one has another operation or size at that place, so their order shows.
-bool Prover::merges(Operation operation, Value address, unsigned size) noexcept {
-  // A pointer may have been read twice.
+/// Returns `address` as if each pointer in it had been read at the entry: it may have been read twice.
+Value Prover::read_once(Value address) noexcept {
+  if (!values_.is_polynomial(address)) return address;
   const Polynomial polynomial = values_.at(address).polynomial;
   for (std::uint32_t i = 0; i < polynomial.count; ++i) {
     const Symbol symbol = values_.symbol(polynomial.terms[i].a);
@@ -22,6 +23,12 @@ bool Prover::merges(Operation operation, Value address, unsigned size) noexcept 
       address = values_.substitute(address, polynomial.terms[i].a,
                                    values_.of(Symbol::Kind::load, symbol.bits, symbol.x, symbol.y));
   }
+  return address;
+}
+
+/// Notes a merge; false: an earlier one has another operation or size at that place, so their order shows.
+bool Prover::merges(Operation operation, Value address, unsigned size) noexcept {
+  address = read_once(address);
   for (std::size_t i = 0; i < merge_count_; ++i) {
     const Merge& merge = merges_[i];
     std::int64_t apart = 0;
@@ -31,6 +38,39 @@ bool Prover::merges(Operation operation, Value address, unsigned size) noexcept 
   }
   if (merge_count_ == std::size(merges_)) return false;
   merges_[merge_count_++] = {operation, address, size};
+  return true;
+}
+
+/// Returns whether `value` is made of memory that partial results are merged into.
+bool Prover::is_of_merges(Value value, int depth) noexcept {
+  if (value == 0 || !values_.is_polynomial(value)) return false;
+  if (depth == 0) return true;
+  const Polynomial polynomial = values_.at(value).polynomial;
+  for (std::uint32_t i = 0; i < polynomial.count; ++i)
+    for (const SymbolId id : {polynomial.terms[i].a, polynomial.terms[i].b}) {
+      const Symbol symbol = values_.symbol(id);
+      if (id == 0) continue;
+      if (symbol.kind == Symbol::Kind::load) {
+        for (std::size_t j = 0; j < merge_count_; ++j)
+          if (read_once(static_cast<Value>(symbol.x)) == merges_[j].address) return true;
+        if (symbol.y != 0 && is_of_merges(static_cast<Value>(symbol.x), depth - 1)) return true;
+      }
+      if (symbol.kind == Symbol::Kind::result && (symbol.x & k_operation_join) != 0) return true;
+      if (symbol.kind == Symbol::Kind::result && symbol.bits == k_common &&
+          (is_of_merges(static_cast<Value>(symbol.y), depth - 1) ||
+           is_of_merges(static_cast<Value>(symbol.z >> 32), depth - 1) ||
+           is_of_merges(static_cast<Value>(symbol.z & UINT32_MAX), depth - 1)))
+        return true;
+    }
+  return false;
+}
+
+/// Checks that no place of a merge depends on another merge.
+bool Prover::check_merges() noexcept {
+  constexpr int k_most_depth = 8;
+  for (std::size_t i = 0; i < merge_count_; ++i)
+    if (is_of_merges(merges_[i].address, k_most_depth))
+      return refuse("merges where other calls may have merged", 0);
   return true;
 }
 

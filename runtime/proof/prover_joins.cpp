@@ -7,11 +7,6 @@
 #include <cstdint>
 
 namespace wstree::proof {
-namespace {
-
-constexpr std::uint64_t k_operation_join = std::uint64_t{1} << 42;
-
-} // namespace
 
 /// The last iteration of the part, by clang's count.
 Value Prover::last_of_part() noexcept {

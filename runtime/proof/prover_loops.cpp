@@ -80,7 +80,10 @@ bool Prover::run_body(Walk& walk, State& back) noexcept {
 bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   using Class = Location::Class;
   const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
-  if (entry.cursor == 0 || entry.version == k_several_versions) return refuse("has several loops", place);
+  // A second loop would have an iteration more than the part if it looks at its end only.
+  const bool is_second = !trusts_ && entry.version == 0 && values_.only_symbol(entry.cursor) != values_.low;
+  if (entry.cursor == 0 || entry.version == k_several_versions || is_second)
+    return refuse("has several loops", place);
   if (entry.version != 0 && (walk.count != 1 || entry.done != 0 || entry.bulk != 0))
     return refuse("decides by the bounds of its part between loops that the proof cannot compare", place);
   const std::size_t count = k_registers + entry.count;
