@@ -28,7 +28,8 @@ std::uint64_t read_word(const IterationCount::Word& word, const void* data) noex
 bool find_word(const Values& values, SymbolId symbol, IterationCount::Word& word) noexcept {
   if (symbol == 0) return true;
   const Symbol& made = values.symbol(symbol);
-  const bool has_zeros = made.kind == Symbol::Kind::result && made.x == k_operation_zeros;
+  const bool has_zeros =
+      made.kind == Symbol::Kind::result && (made.x == k_operation_zeros || made.x == k_operation_first);
   const Symbol& load = values.symbol(has_zeros ? values.only_symbol(static_cast<Value>(made.y)) : symbol);
   if (load.kind != Symbol::Kind::load || (load.y != 4 && load.y != 8)) return false;
   const auto address = static_cast<Value>(load.x);

@@ -2,6 +2,7 @@
 #include "prover.h"
 
 #include "registers.h"
+#include "walk.h"
 
 #include <algorithm>
 #include <cerrno>

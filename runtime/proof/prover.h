@@ -260,6 +260,7 @@ private:
   bool has_two_widths(Value value) const noexcept;
   Value with_zeros(Value value) noexcept;
   Value without_zeros(Value value) const noexcept;
+  Value first_four(Value value) noexcept;
   Value word_in(const State& state, unsigned reg, unsigned size) noexcept;
   void widen(State& state, unsigned reg) noexcept;
   Value with_upper(Value word, Value old) noexcept;
@@ -367,31 +368,6 @@ private:
   bool decides_ = false;         // the last branch that was judged decides by the part
   Value dividend_ = 0;           // gcc: number of iterations; clang: the last one
   std::uint32_t budget_ = 60000; // instructions
-};
-
-/// The blocks of one function, and the states at their ends.
-struct Prover::Walk {
-  Function& function;
-  int depth;
-  State** out = nullptr;      ///< by block
-  State** exits = nullptr;    ///< by block and edge, where they leave a loop over the part
-  bool* has_effect = nullptr; ///< by block
-  bool* has_sum = nullptr;    ///< by block
-  bool* has_merge = nullptr;  ///< by block
-  bool* decides = nullptr;    ///< by block: ends in a decision by the part that no merge may depend on
-  bool* is_bound = nullptr;   ///< by block: ends in the test whether the part is over
-  State* entry = nullptr;     ///< state at the function's entry
-  // The cycle that is being followed.
-  const std::uint32_t* members = nullptr;
-  std::size_t count = 0;
-  State* header = nullptr; ///< fixed at members[0]; nullptr: it is joined as elsewhere
-
-  const std::uint8_t* is_in = nullptr; ///< by block: is a member
-
-  bool is_member(std::uint32_t block) const noexcept { return is_in[block] != 0; }
-  const Instruction& last(std::uint32_t block) const noexcept {
-    return function.instructions[function.blocks[block].end - 1];
-  }
 };
 
 /// Returns whether the code at `address` has landing places of exceptions, or may have some.

@@ -29,6 +29,15 @@ Value Prover::read_once(Value address) noexcept {
 /// Notes a merge; false: an earlier one has another operation or size at that place, so their order shows.
 bool Prover::merges(Operation operation, Value address, unsigned size) noexcept {
   address = read_once(address);
+  // With clang's code a number of 4 bytes is not followed in 8, so equal places need not be equal.
+  const Polynomial polynomial = values_.at(address).polynomial;
+  for (std::uint32_t i = 0; i < polynomial.count && is_clang_; ++i)
+    for (const SymbolId id : {polynomial.terms[i].a, polynomial.terms[i].b}) {
+      const Symbol& symbol = values_.symbol(id);
+      if (id != 0 && symbol.kind != Symbol::Kind::argument && symbol.kind != Symbol::Kind::stack_argument &&
+          (symbol.kind != Symbol::Kind::load || symbol.y != 8))
+        return false;
+    }
   for (std::size_t i = 0; i < merge_count_; ++i) {
     const Merge& merge = merges_[i];
     std::int64_t apart = 0;
@@ -55,7 +64,8 @@ bool Prover::is_of_merges(Value value, int depth) noexcept {
           if (read_once(static_cast<Value>(symbol.x)) == merges_[j].address) return true;
         if (symbol.y != 0 && is_of_merges(static_cast<Value>(symbol.x), depth - 1)) return true;
       }
-      if (symbol.kind == Symbol::Kind::result && (symbol.x & k_operation_join) != 0) return true;
+      if (symbol.kind == Symbol::Kind::result && (symbol.x & k_operation_first) == k_operation_join)
+        return true;
       if (symbol.kind == Symbol::Kind::result && symbol.bits == k_common &&
           (is_of_merges(static_cast<Value>(symbol.y), depth - 1) ||
            is_of_merges(static_cast<Value>(symbol.z >> 32), depth - 1) ||

@@ -2,6 +2,7 @@
 // The ends of loops: that the loop over the part executes each iteration of it once.
 #include "location.h"
 #include "registers.h"
+#include "walk.h"
 
 #include <cstring>
 #include <initializer_list>

@@ -3,6 +3,7 @@
 // sums must meet behind the loop.
 #include "copies.h"
 #include "location.h"
+#include "walk.h"
 
 #include <iterator>
 #include <new>

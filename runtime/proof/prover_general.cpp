@@ -27,7 +27,6 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   // Registers that are written beside the operands.
   if (instruction.id == X86_INS_CDQ || instruction.id == X86_INS_CQO)
     note_words(state, 1U << k_rdx, instruction.id == X86_INS_CDQ ? 4 : 8);
-  if (instruction.id == X86_INS_CDQE) note_words(state, 1U << k_rax, 8);
   if (instruction.id == X86_INS_LEAVE) note_words(state, 1U << k_rbp, 8);
   switch (instruction.id) {
   case X86_INS_MOV:
@@ -60,9 +59,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       const unsigned index = general_of(operands[1].index);
       if (base != k_no_register && index != k_no_register && state.width[base] == 0 &&
           state.width[index] == 0)
-        address =
-            apply(Operation::add, size, values_.used_in(word_in(state, base, size), size),
-                  values_.used_in(word_in(state, index, size), size));
+        address = apply(Operation::add, size, values_.used_in(word_in(state, base, size), size),
+                        values_.used_in(word_in(state, index, size), size));
     }
     is_wide_ = operands[0].size == 8;
     for (const x86_reg reg : {operands[1].reg, operands[1].index})
@@ -239,8 +237,10 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_CWDE:
     note_width(state.general[k_rax], state);
     note_sign(state.general[k_rax]);
-    if (instruction.id == X86_INS_CDQE)
-      state.general[k_rax] = cut_constant(extended(first_word(without_zeros(state.general[k_rax]))), 4, true);
+    if (instruction.id == X86_INS_CDQE) {
+      state.general[k_rax] = cut_constant(extended(first_word(word_in(state, k_rax, 4))), 4, true);
+      note_words(state, 1U << k_rax, 8);
+    }
     state.general[k_rax] = values_.used_in(state.general[k_rax], 8);
     if (instruction.id == X86_INS_CWDE) state.general[k_rax] = result(instruction.id, state.general[k_rax]);
     return true;

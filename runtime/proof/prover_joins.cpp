@@ -130,12 +130,11 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
   }
   if (!loop_.is_entered) {
     const auto is_start = [this](const Node& node, Value value) noexcept {
-      return node.size == 4 || node.size == k_packed
-                 ? without_zeros(node.start) == without_zeros(value)
-                 : node.start == value;
+      return node.size == 4 || node.size == k_packed ? without_zeros(node.start) == without_zeros(value)
+                                                     : node.start == value;
     };
     const auto merged_with = [this, is_start](Value merged, Value other, const State& at_merged,
-                                    const State& at_other) noexcept -> Value {
+                                              const State& at_other) noexcept -> Value {
       const Node& node = values_.at(merged);
       std::int64_t constant = 0;
       if (node.kind == Kind::merged) {
@@ -196,8 +195,8 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
       into.general[i] = values_.plain(classify(a.general[i]) | classify(b.general[i]) | k_carried);
       into.width[i] = 0;
     } else
-      into.general[i] = joined(a.general[i], (a.words >> i & 1) == 0 ? word_in(b, i, 8) : b.general[i], a, b,
-                               place, i);
+      into.general[i] =
+          joined(a.general[i], (a.words >> i & 1) == 0 ? word_in(b, i, 8) : b.general[i], a, b, place, i);
     into.low[i] = joined(a.low[i], b.low[i], a, b, place, 16 + i);
     into.high[i] = joined(a.high[i], b.high[i], a, b, place, 32 + i);
   }

@@ -2,6 +2,7 @@
 // The loop over the part: the values at its header, in terms of the executed iterations.
 #include "location.h"
 #include "registers.h"
+#include "walk.h"
 
 #include <cstring>
 

@@ -286,7 +286,7 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
   if (operand.is_mem()) {
     if (!load(instruction, state, address_of(operand, state), operand.size, value)) return false;
     is_wide_ |= operand.size >= 8;
-    if (operand.size == 4) value = without_zeros(value);
+    if (operand.size == 4) value = first_four(value);
     value = cut_constant(values_.used_in(value, operand.size), operand.size, operand.size == 4);
     if (operand.size <= 4) value = first_word(value);
     if (operand.size == 4) note_width(value, state);
@@ -306,7 +306,8 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
     }
     return refuse("uses a register that the proof does not know", instruction.address);
   }
-  value = cut_constant(values_.used_in(word_in(state, reg, operand.size), operand.size), operand.size, operand.size == 4);
+  value = cut_constant(values_.used_in(word_in(state, reg, operand.size), operand.size), operand.size,
+                       operand.size == 4);
   if (operand.size <= 4) value = first_word(value);
   if (operand.size == 4) note_width(value, state);
   if (operand.size == 8 && (state.words >> reg & 1) != 0) value = extended(value);
