@@ -4,6 +4,7 @@
 #include "copies.h"
 #include "location.h"
 #include "registers.h"
+#include "walk.h"
 
 #include <iterator>
 #include <new>
