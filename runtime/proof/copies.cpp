@@ -37,8 +37,10 @@ void Copies::find_starts(const Function& function, std::uint32_t block) noexcept
   while (count != 0) {
     const Block& shape = function.blocks[chain[--count]];
     for (std::uint32_t i = shape.first; i < shape.end; ++i) {
-      if (!turn.step(function.instructions[i])) turn.forget();
-      if (stores_.size() > Turn::k_most_stores / 2) stores_.clear();
+      const bool is_known = turn.step(function.instructions[i]);
+      if (is_known && stores_.size() <= Turn::k_most_stores / 2) continue;
+      turn.forget();
+      stores_.clear();
     }
   }
   for (unsigned i = 0; i < k_units; ++i) starts_[i] = turn.unit(i);
@@ -53,6 +55,8 @@ bool Copies::run(const Function& function, std::uint32_t block, const Word* entr
   for (std::uint32_t i = shape.first; i < shape.end; ++i)
     if (!turn.step(function.instructions[i])) return false;
   if (!turn.is_frame_apart()) return false;
+  writes_frame_ = turn.writes_frame();
+  reads_frame_ = turn.reads_frame();
   for (unsigned i = 0; i < k_units; ++i) ends[i] = turn.unit(i);
   return !words_.is_exhausted();
 }
@@ -123,7 +127,7 @@ std::uint64_t Copies::stores_before(std::int64_t stores, std::int64_t lane) cons
   std::uint64_t mask = 0;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
-    if (piece.store < stores && piece.lane - kinds_[piece.kind].least == lane)
+    if (piece.store < stores && piece.lane - kinds_[piece.kind].lanes.least == lane)
       mask |= std::uint64_t{1} << (piece.kind & 63);
   }
   return mask;

@@ -14,6 +14,7 @@ namespace wstree::proof {
 class Copies {
 public:
   static constexpr unsigned k_units = Turn::k_units;
+  static constexpr std::int64_t k_most_times = 128;
 
   Copies(Arena& arena, const Process& process) noexcept
       : arena_(arena), process_(process), words_(arena), stores_(arena), pieces_(arena), kinds_(arena),
@@ -22,6 +23,9 @@ public:
   /// Returns whether each turn of the loop that is `block` does `times` times the same, as a function of the
   /// iteration. It must store each time to another place, and put a value into each of its sums.
   bool are_alike(const Function& function, std::uint32_t block, std::int64_t times) noexcept;
+  /// Returns whether it stores to the frame by the stack pointer, or reads it.
+  bool writes_frame() const noexcept { return writes_frame_; }
+  bool reads_frame() const noexcept { return reads_frame_; }
 
   /// Which part of a sum a register has.
   enum class Share : std::uint8_t {
@@ -49,12 +53,20 @@ private:
     std::uint32_t kind;
     std::int64_t lane;
   };
+  /// Iterations of a turn, counted from one of them.
+  struct Lanes {
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+    std::uint32_t count = 0;
+    std::uint64_t taken[2 * k_most_times / 64] = {};
+    /// False: it is there already.
+    bool add(std::int64_t lane) noexcept;
+    bool are_all(std::int64_t times) const noexcept { return count == times && most - least == times - 1; }
+  };
   /// An effect that each iteration has.
   struct Kind {
     std::uint32_t first; ///< piece
-    std::int64_t least;  ///< lanes, in iterations from the first piece's
-    std::int64_t most;
-    std::uint32_t count;
+    Lanes lanes;         ///< from the first piece's on
   };
   /// A value that is put into a sum.
   struct Part {
@@ -68,10 +80,8 @@ private:
   /// Values that are one function of the iteration.
   struct Class {
     std::uint32_t first; ///< part
-    std::int64_t least;
-    std::int64_t most;
-    std::uint32_t count;
-    std::uint32_t sum; ///< all are in this one; or k_several
+    std::uint32_t sum;   ///< all are in this one; or k_several
+    Lanes lanes;         ///< from the first part's on
   };
   struct Sum {
     Word leaf;
@@ -91,6 +101,8 @@ private:
   bool run(const Function& function, std::uint32_t block, const Word* entries, Word* ends) noexcept;
   bool find_entries(const Function& function, std::uint32_t block) noexcept;
   Word entry_of(Word leaf, Word step, Word start) noexcept;
+  bool find_pieces() noexcept;
+  bool find_kind(Piece& piece, bool is_shared) noexcept;
   bool compare_stores() noexcept;
   bool compare_sums() noexcept;
   bool find_sum(Word leaf, Word end) noexcept;
@@ -121,6 +133,8 @@ private:
   std::int64_t times_ = 1;
   std::int64_t from_lane_ = 0; ///< lanes of the compared words, while loads are compared, too
   bool compares_loads_ = false;
+  bool writes_frame_ = false;
+  bool reads_frame_ = false;
   std::uint32_t budget_ = 0;
   int depth_ = 0;
   Word starts_[k_units] = {};
@@ -130,6 +144,7 @@ private:
   Word starts_of_[k_units * 2] = {}; ///< their words in front of the loop
   std::size_t step_count_ = 0;
   std::uint32_t* class_of_ = nullptr; ///< by part
+  std::uint32_t* store_of_ = nullptr; ///< by kind and lane
   Sum sums_[k_most_sums] = {};
   std::uint32_t sum_count_ = 0;
 };

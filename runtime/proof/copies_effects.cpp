@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint32_t k_float_sum = static_cast<std::uint32_t>(WordOperation::add_float);
 constexpr std::uint32_t k_most_words = 60000; // words that are compared for one loop
+constexpr std::size_t k_most_kinds = 64;
+constexpr std::size_t k_most_pieces = 512;
 
 } // namespace
 
@@ -35,89 +37,101 @@ Word Copies::piece_of(Word lane, unsigned offset, unsigned bytes) noexcept {
   return 0;
 }
 
-/// Cuts the stores into pieces of one iteration each, finds the iteration of each piece by its address, and
-/// compares the values.
-bool Copies::compare_stores() noexcept {
-  compares_loads_ = false;
+bool Copies::Lanes::add(std::int64_t lane) noexcept {
+  const auto place = static_cast<std::uint64_t>(lane + k_most_times);
+  std::uint64_t& word = taken[place / 64];
+  const std::uint64_t bit = std::uint64_t{1} << place % 64;
+  if ((word & bit) != 0) return false;
+  word |= bit;
+  ++count;
+  least = std::min(least, lane);
+  most = std::max(most, lane);
+  return true;
+}
+
+/// Finds which effect of which iteration a piece is, by its address.
+bool Copies::find_kind(Piece& piece, bool is_shared) noexcept {
+  for (std::uint32_t k = 0; k < kinds_.size(); ++k) {
+    Kind& kind = kinds_[k];
+    const Piece& first = pieces_[kind.first];
+    if (first.bytes != piece.bytes || first.code != piece.code) continue;
+    if (is_shared && kind.lanes.count == times_) continue;
+    const bool is_fixed = is_shared && !words_.at(piece.value).has_entry;
+    const std::int64_t end = kind.lanes.least + times_;
+    for (std::int64_t lane = kind.lanes.most - times_ + 1; lane < end; ++lane) {
+      if (is_fixed && lane != kind.lanes.most + 1) continue;
+      if (!is_same(first.address, piece.address, lane)) continue;
+      if (is_shared && !is_same(first.value, piece.value, lane)) continue;
+      if (!kind.lanes.add(lane)) {
+        if (is_shared) continue;
+        return false;
+      }
+      piece.kind = k;
+      piece.lane = lane;
+      return true;
+    }
+  }
+  piece.kind = static_cast<std::uint32_t>(kinds_.size());
+  Kind made{static_cast<std::uint32_t>(pieces_.size()), {}};
+  (void)made.lanes.add(0);
+  return kinds_.size() < k_most_kinds && kinds_.add(made);
+}
+
+/// Cuts the stores into pieces of one iteration each.
+bool Copies::find_pieces() noexcept {
   for (std::uint32_t i = 0; i < stores_.size(); ++i) {
     const TurnStore store = stores_[i];
-    const WordNode& node = words_.at(store.address);
+    const WordNode node = words_.at(store.address);
     // All iterations may put something into one place by an atomic operation.
     const bool is_shared = store.code != 0 && !node.has_entry;
     if ((!node.has_entry && !is_shared) || node.has_unknown || node.has_partial) return false;
-    std::int64_t stride = stride_of(store.address);
-    if (stride < 0) stride = -stride;
+    const std::int64_t distance = stride_of(store.address);
+    const std::int64_t stride = distance < 0 ? -distance : distance;
     const std::uint32_t bytes =
         stride != 0 && stride < store.bytes ? static_cast<std::uint32_t>(stride) : std::min(store.bytes, 8U);
-    if (bytes == 0 || store.bytes % bytes != 0 || (bytes & (bytes - 1)) != 0 ||
-        (bytes < 4 && stride >= store.bytes && store.bytes > 4))
-      return false;
+    if (store.bytes % bytes != 0 || (bytes & (bytes - 1)) != 0) return false;
     for (std::uint32_t at = 0; at < store.bytes; at += bytes) {
+      const Word* const lanes = store.lanes + at / 4;
       Piece piece{};
       piece.address = words_.add(store.address, words_.constant(at, 8));
       piece.bytes = bytes;
       piece.code = store.code;
       piece.store = i;
-      const Word* const lanes = store.lanes + at / 4;
       piece.value = bytes == 8             ? words_.pair(lanes[0], lanes[1])
                     : store.bytes == bytes ? lanes[0]
                                            : piece_of(lanes[0], at % 4, bytes);
-      if (piece.value == 0) return false;
-      const auto number = static_cast<std::uint32_t>(pieces_.size());
-      bool is_found = false;
-      for (std::uint32_t k = 0; k < kinds_.size() && !is_found; ++k) {
-        Kind& kind = kinds_[k];
-        const Piece& first = pieces_[kind.first];
-        if (first.bytes != piece.bytes || first.code != piece.code) continue;
-        if (is_shared && kind.count == times_) continue;
-        const bool is_fixed = is_shared && !words_.at(piece.value).has_entry;
-        for (std::int64_t lane = kind.most - times_ + 1; lane < kind.least + times_ && !is_found; ++lane) {
-          if (is_fixed && lane != kind.most + 1) continue;
-          if (!is_same(first.address, piece.address, lane)) continue;
-          if (is_shared && !is_same(first.value, piece.value, lane)) continue;
-          bool is_taken = false;
-          for (std::uint32_t j = 0; j < number; ++j)
-            is_taken |= pieces_[j].kind == k && pieces_[j].lane == lane;
-          if (is_taken && is_shared) continue;
-          if (is_taken) return false;
-          kind.least = std::min(kind.least, lane);
-          kind.most = std::max(kind.most, lane);
-          ++kind.count;
-          piece.kind = k;
-          piece.lane = lane;
-          is_found = true;
-        }
-      }
-      if (!is_found) {
-        piece.kind = static_cast<std::uint32_t>(kinds_.size());
-        if (kinds_.size() == 64 || !kinds_.add({number, 0, 0, 1})) return false;
-      }
-      if (!pieces_.add(piece)) return false;
+      if (piece.value == 0 || pieces_.size() == k_most_pieces || !find_kind(piece, is_shared) ||
+          !pieces_.add(piece))
+        return false;
     }
   }
-  for (const Kind& kind : kinds_)
-    if (kind.count != times_ || kind.most - kind.least != times_ - 1) return false;
+  return std::all_of(kinds_.begin(), kinds_.end(),
+                     [this](const Kind& kind) noexcept { return kind.lanes.are_all(times_); });
+}
+
+/// Finds the iteration of each piece of a store by its address, and compares the values.
+bool Copies::compare_stores() noexcept {
+  compares_loads_ = false;
+  if (!find_pieces()) return false;
+  const auto times = static_cast<std::size_t>(times_);
+  store_of_ = arena_.make<std::uint32_t>(kinds_.size() * times + 1);
+  if (store_of_ == nullptr) return false;
+  const auto place_of = [&](const Piece& piece) noexcept {
+    return static_cast<std::size_t>(piece.lane - kinds_[piece.kind].lanes.least);
+  };
+  for (const Piece& piece : pieces_) store_of_[piece.kind * times + place_of(piece)] = piece.store;
   compares_loads_ = true;
   for (const Piece& piece : pieces_) {
     const Kind& kind = kinds_[piece.kind];
     const Piece& first = pieces_[kind.first];
-    from_lane_ = first.lane - kind.least;
+    from_lane_ = -kind.lanes.least;
     if (!is_same(first.address, piece.address, piece.lane) || !is_same(first.value, piece.value, piece.lane))
       return false;
     // In the order of the first iteration.
-    for (const Piece& other : pieces_) {
-      const Kind& others = kinds_[other.kind];
-      if (other.lane - others.least != piece.lane - kind.least) continue;
-      const auto before = [&](std::int64_t lane) noexcept {
-        std::uint32_t mine = 0;
-        std::uint32_t its = 0;
-        for (const Piece& one : pieces_) {
-          if (one.kind == piece.kind && one.lane - kind.least == lane) mine = one.store;
-          if (one.kind == other.kind && one.lane - others.least == lane) its = one.store;
-        }
-        return mine < its;
-      };
-      if (piece.store != other.store && (piece.store < other.store) != before(0)) return false;
+    for (std::size_t other = 0; other < kinds_.size(); ++other) {
+      const std::uint32_t its = store_of_[other * times + place_of(piece)];
+      const bool was_before = store_of_[piece.kind * times] < store_of_[other * times];
+      if (piece.store != its && (piece.store < its) != was_before) return false;
     }
   }
   return true;
@@ -203,18 +217,13 @@ bool Copies::classify(std::uint32_t number) noexcept {
     Class& found = classes_[i];
     const Part& first = parts_[found.first];
     if (first.code != part.code || first.factor != part.factor || first.is_negative != part.is_negative ||
-        words_.at(first.word).size != size || found.count == times_)
+        words_.at(first.word).size != size || found.lanes.count == times_ ||
+        sums_[first.sum].code != sums_[part.sum].code)
       continue;
-    if (sums_[first.sum].code != sums_[part.sum].code) continue;
-    for (std::int64_t lane = found.most - times_ + 1; lane < found.least + times_; ++lane) {
-      if (is_fixed && lane != found.most + 1) continue;
-      if (!is_same(first.word, part.word, lane)) continue;
-      bool is_taken = false;
-      for (std::uint32_t j = 0; j < number; ++j) is_taken |= parts_[j].lane == lane && class_of_[j] == i;
-      if (is_taken) continue;
-      found.least = std::min(found.least, lane);
-      found.most = std::max(found.most, lane);
-      ++found.count;
+    const std::int64_t end = found.lanes.least + times_;
+    for (std::int64_t lane = found.lanes.most - times_ + 1; lane < end; ++lane) {
+      if (is_fixed && lane != found.lanes.most + 1) continue;
+      if (!is_same(first.word, part.word, lane) || !found.lanes.add(lane)) continue;
       if (found.sum != part.sum) {
         // The sums have the iterations together.
         found.sum = k_several;
@@ -229,7 +238,9 @@ bool Copies::classify(std::uint32_t number) noexcept {
     }
   }
   class_of_[number] = static_cast<std::uint32_t>(classes_.size());
-  return classes_.add({number, 0, 0, 1, part.sum});
+  Class made{number, part.sum, {}};
+  (void)made.lanes.add(0);
+  return classes_.add(made);
 }
 
 /// Compares the values that are put into the sums of a turn: each is put in for each of its iterations once.
@@ -249,11 +260,11 @@ bool Copies::compare_sums() noexcept {
   for (std::uint32_t i = 0; i < parts_.size(); ++i)
     if (!classify(i)) return false;
   for (const Class& found : classes_)
-    if (found.count != times_ || found.most - found.least != times_ - 1) return false;
+    if (!found.lanes.are_all(times_)) return false;
   compares_loads_ = true;
   for (std::uint32_t i = 0; i < parts_.size(); ++i) {
     const Class& found = classes_[class_of_[i]];
-    from_lane_ = -found.least;
+    from_lane_ = -found.lanes.least;
     if (!is_same(parts_[found.first].word, parts_[i].word, parts_[i].lane)) return false;
   }
   // Constants: as much for each iteration.
@@ -271,6 +282,7 @@ bool Copies::compare_sums() noexcept {
 }
 
 bool Copies::are_alike(const Function& function, std::uint32_t block, std::int64_t times) noexcept {
+  if (times > k_most_times) return false;
   times_ = times;
   budget_ = k_most_words;
   find_starts(function, block);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "count.h"
 
+#include "registers.h"
 #include "values.h"
 
 #include <cstring>
@@ -26,7 +27,10 @@ std::uint64_t read_word(const IterationCount::Word& word, const void* data) noex
 /// Others may be there on some paths only.
 bool find_word(const Values& values, SymbolId symbol, IterationCount::Word& word) noexcept {
   if (symbol == 0) return true;
-  const Symbol& load = values.symbol(symbol);
+  const Symbol& made = values.symbol(symbol);
+  const bool has_zeros =
+      made.kind == Symbol::Kind::result && (made.x == k_operation_zeros || made.x == k_operation_first);
+  const Symbol& load = values.symbol(has_zeros ? values.only_symbol(static_cast<Value>(made.y)) : symbol);
   if (load.kind != Symbol::Kind::load || (load.y != 4 && load.y != 8)) return false;
   const auto address = static_cast<Value>(load.x);
   if (!values.is_polynomial(address)) return false;

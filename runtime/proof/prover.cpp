@@ -2,6 +2,7 @@
 #include "prover.h"
 
 #include "registers.h"
+#include "walk.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -274,40 +275,6 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
   return true;
 }
 
-/// Checks that no merge depends on a decision by the part: behind the decision all paths have it, or none.
-bool Prover::check_decisions(const Walk& walk) noexcept {
-  const auto count = static_cast<std::uint32_t>(walk.function.blocks.size());
-  auto* const open = passing_.make<std::uint32_t>(count + 2);
-  auto* const seen = passing_.make<bool>(count);
-  if (open == nullptr || seen == nullptr) return refuse("is too long", walk.function.entry());
-  // Returns whether a path from `from` returns without `without`; gets_there: whether a path leads there.
-  const auto look = [&](std::uint32_t from, std::uint32_t without, bool& gets_there) noexcept {
-    std::size_t waiting = 0;
-    bool returns = false;
-    std::fill(seen, seen + count, false);
-    open[waiting++] = from;
-    while (waiting != 0) {
-      const Block& block = walk.function.blocks[open[--waiting]];
-      returns |= block.returns;
-      for (const std::uint32_t next : block.next) {
-        if (next == k_none || seen[next] || !walk.function.blocks[next].reaches_return) continue;
-        gets_there |= next == without;
-        seen[next] = true;
-        if (next != without) open[waiting++] = next;
-      }
-    }
-    return returns;
-  };
-  for (std::uint32_t merge = 0; merge < count; ++merge)
-    for (std::uint32_t decision = 0; decision < count; ++decision) {
-      if (!walk.has_merge[merge] || !walk.decides[decision]) continue;
-      bool gets_there = false;
-      if (look(decision, merge, gets_there) && gets_there)
-        return refuse("decides by the bounds of its part whether it merges", walk.last(decision).address);
-    }
-  return true;
-}
-
 Verdict Prover::prove(Address entry) noexcept {
   Function* const function = decoder_.is_ready() && !values_.is_exhausted() ? function_at(entry) : nullptr;
   State* const state = make_state();
@@ -331,16 +298,20 @@ Verdict Prover::prove(Address entry) noexcept {
     return answer();
   }
   // The compiler, by the functions that the function calls, or those of the function that it calls first
-  // (without optimisation clang makes two).
+  // (without optimisation clang makes two). Static loops of gcc ask for both numbers; a thread's own number
+  // alone is what many regions want to know.
   bool asks = false;
   const auto look = [&](Function& in) noexcept {
+    bool has_number = false, has_count = false;
     for (const Instruction& instruction : in.instructions) {
       if (!is_call(instruction)) continue;
       const KnownFunction* const known = find_known_function(instruction.target.name);
       if (known == nullptr) continue;
       if (known->kind == KnownFunction::Kind::static_init) is_clang_ = asks = true;
-      if (known->kind == KnownFunction::Kind::thread_number) asks = true;
+      has_number |= known->kind == KnownFunction::Kind::thread_number;
+      has_count |= known->kind == KnownFunction::Kind::thread_count;
     }
+    asks |= has_number && has_count;
   };
   look(*function);
   for (std::size_t i = 0; i < function->instructions.size() && !asks; ++i) {
@@ -369,9 +340,15 @@ Verdict Prover::prove(Address entry) noexcept {
     refuse("is too long", 0);
     return answer();
   }
-  if (!check_versions()) return answer();
+  if (!check_versions() || !check_merges()) return answer();
   if (has_copy_ && has_silent_loop_) {
     refuse("executes its first iteration apart", 0);
+    return answer();
+  }
+  // What several iterations do together may be another thing than a copy of the body does for one.
+  if ((has_wide_effect_ && (has_copy_ || !has_rest_effect_)) ||
+      (has_wide_sum_ && (has_copied_sum_ || !has_rest_sum_))) {
+    refuse("does what a loop of several iterations at a time leaves out in no loop", 0);
     return answer();
   }
   const bool asks_for_numbers =

@@ -62,10 +62,16 @@ struct State {
   bool is_over = false;      ///< clang: on some path the loop was said to be over
   bool is_last_part = false; ///< it has the last one of the loop
   bool is_locked = false;    ///< the lock for reductions is held
+  bool was_locked = false;   ///< it is or was held on some path
   bool is_late = false;      ///< memory may not be as it was at the entry
   std::uint16_t count = 0;
   Slot slots[k_most_slots];
 };
+
+/// Notes that `registers`, a bit each, got `size` bytes: 4 have zeros above them.
+inline void note_words(State& state, unsigned registers, unsigned size) noexcept {
+  state.words = static_cast<std::uint16_t>(size == 4 ? state.words | registers : state.words & ~registers);
+}
 
 /// Marks the number of an operation on one lane among those of instructions.
 inline constexpr std::uint64_t k_operation_lane = std::uint64_t{1} << 44;
@@ -127,6 +133,12 @@ private:
     std::int64_t factor = 0;
     std::int64_t constant = 0;
   };
+  /// A place that partial results are merged into.
+  struct Merge {
+    Operation operation = Operation::none;
+    Value address = 0;
+    std::uint32_t size = 0;
+  };
   static constexpr std::size_t k_most_stores = 48;
   static constexpr Address k_several_versions = 1;
   static constexpr std::uint32_t k_most_rewrites = 4000;
@@ -144,6 +156,7 @@ private:
   bool follow_cycle(Walk& walk, std::size_t position) noexcept;
   bool settle(Walk& walk) noexcept;
   bool check_branch(const State& state, const Instruction& branch) noexcept;
+  bool check_decisions(const Walk& walk) noexcept; // prover_branches.cpp, as are the following ones
   bool take_edge(State& state, const Instruction& branch, bool is_taken) noexcept;
   State::Formula formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept;
   bool excludes_empty(const Flags& flags, unsigned condition, bool is_taken) noexcept;
@@ -167,10 +180,11 @@ private:
   bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
   std::uint8_t exact_end(unsigned condition, unsigned exit, const Flags& flags, Value left,
                          bool may_be_negative) noexcept;
+  bool stays_in_order(Value value, bool has_sign) const noexcept;
   std::int64_t width_by(Value difference, const State& entry) noexcept;
   std::int64_t turns_by(unsigned condition, unsigned exit, const Flags& flags, const State& entry,
                         std::uint8_t& behind, Value& turns) noexcept;
-  bool check_decisions(const Walk& walk) noexcept;
+
   bool share_of_length(Value value, const State& entry, Share& share) noexcept;
   bool check_progress(Walk& walk, std::uint32_t header) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
@@ -244,6 +258,12 @@ private:
   Value first_word(Value value) noexcept;
   Value cut_constant(Value value, unsigned size, bool has_sign) noexcept;
   Value extended(Value value) noexcept;
+  bool has_two_widths(Value value) const noexcept;
+  Value with_zeros(Value value) noexcept;
+  Value without_zeros(Value value) const noexcept;
+  Value first_four(Value value) noexcept;
+  Value word_in(const State& state, unsigned reg, unsigned size) noexcept;
+  void widen(State& state, unsigned reg) noexcept;
   Value with_upper(Value word, Value old) noexcept;
   void note_sign(Value value) noexcept;
 
@@ -268,13 +288,17 @@ private:
   bool copy_memory(const Instruction& instruction, State& state, bool is_set) noexcept;
   void clobber(State& state) noexcept;
   void note_copy(const Instruction& instruction) noexcept;
-  Value address_of(const Operand& operand, const State& state) noexcept;
+  Value address_of(const Operand& operand, const State& state, unsigned size = 8) noexcept;
   bool frame_place(Value address, SymbolId& base, std::int32_t& offset) const noexcept;
   bool load(const Instruction& instruction, const State& state, Value address, unsigned size,
             Value& value) noexcept;
   bool store(const Instruction& instruction, State& state, Value address, unsigned size,
              Value value) noexcept;
   bool is_of_end(Value value) const noexcept;
+  Value read_once(Value address) noexcept;
+  bool is_of_merges(Value value, int depth) noexcept;
+  bool check_merges() noexcept;
+  bool merges(Operation operation, Value address, unsigned size) noexcept;
   bool store_outside(const Instruction& instruction, State& state, Value address, unsigned size,
                      Value value) noexcept;
   bool read(const Instruction& instruction, const Operand& operand, const State& state,
@@ -308,6 +332,11 @@ private:
   bool has_loop_ = false;          // a loop over the part was followed
   bool has_silent_loop_ = false;   // a followed loop has no effect
   bool has_copy_ = false;          // clang: a copy of the body outside of the loops has effects
+  bool has_copied_sum_ = false;    // clang: such a copy puts something into a partial result
+  bool has_wide_sum_ = false;      // clang: a loop of several iterations at a time has sums,
+  bool has_wide_effect_ = false;   // or effects
+  bool has_rest_sum_ = false;      // clang: a loop of one iteration at a time has sums,
+  bool has_rest_effect_ = false;   // or effects
   bool is_ending_ = false;         // the block that is followed does not lead to a return
   bool is_narrowed_ = false;       // 4 bytes of some value were used that may have more
   bool is_cut_ = false;            // gcc: numbers of the part were made in 4 bytes that may need more
@@ -327,6 +356,8 @@ private:
   std::uint32_t copies_count_ = 0;
   Comparison comparisons_[8] = {};
   std::size_t comparison_count_ = 0;
+  Merge merges_[16] = {};
+  std::size_t merge_count_ = 0;
   std::uint32_t rewrites_ = 0; // rewrites that may still be made
   Value turns_ = 0;            // turns of a loop that executes several iterations at a time, if it is one
                                // of gcc's
@@ -343,31 +374,6 @@ private:
   bool decides_ = false;         // the last branch that was judged decides by the part
   Value dividend_ = 0;           // gcc: number of iterations; clang: the last one
   std::uint32_t budget_ = 60000; // instructions
-};
-
-/// The blocks of one function, and the states at their ends.
-struct Prover::Walk {
-  Function& function;
-  int depth;
-  State** out = nullptr;      ///< by block
-  State** exits = nullptr;    ///< by block and edge, where they leave a loop over the part
-  bool* has_effect = nullptr; ///< by block
-  bool* has_sum = nullptr;    ///< by block
-  bool* has_merge = nullptr;  ///< by block
-  bool* decides = nullptr;    ///< by block: ends in a decision by the part that no merge may depend on
-  bool* is_bound = nullptr;   ///< by block: ends in the test whether the part is over
-  State* entry = nullptr;     ///< state at the function's entry
-  // The cycle that is being followed.
-  const std::uint32_t* members = nullptr;
-  std::size_t count = 0;
-  State* header = nullptr; ///< fixed at members[0]; nullptr: it is joined as elsewhere
-
-  const std::uint8_t* is_in = nullptr; ///< by block: is a member
-
-  bool is_member(std::uint32_t block) const noexcept { return is_in[block] != 0; }
-  const Instruction& last(std::uint32_t block) const noexcept {
-    return function.instructions[function.blocks[block].end - 1];
-  }
 };
 
 /// Returns whether the code at `address` has landing places of exceptions, or may have some.

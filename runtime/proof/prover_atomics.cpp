@@ -3,11 +3,85 @@
 #include "prover.h"
 #include "registers.h"
 
+#include <initializer_list>
+#include <iterator>
+
 namespace wstree::proof {
 
 /// The memory that the compare and exchange at `place` has found in this turn of an inner loop, or before.
 Value Prover::found_in(Address place, bool is_before) noexcept {
   return values_.of(Symbol::Kind::found, k_iteration | (is_before ? k_turn : k_fixed_memory), place);
+}
+
+/// Returns `address` as if each pointer in it had been read at the entry: it may have been read twice.
+Value Prover::read_once(Value address) noexcept {
+  if (!values_.is_polynomial(address)) return address;
+  const Polynomial polynomial = values_.at(address).polynomial;
+  for (std::uint32_t i = 0; i < polynomial.count; ++i) {
+    const Symbol symbol = values_.symbol(polynomial.terms[i].a);
+    if (symbol.kind == Symbol::Kind::load)
+      address = values_.substitute(address, polynomial.terms[i].a,
+                                   values_.of(Symbol::Kind::load, symbol.bits, symbol.x, symbol.y));
+  }
+  return address;
+}
+
+/// Notes a merge; false: an earlier one has another operation or size at that place, so their order shows.
+bool Prover::merges(Operation operation, Value address, unsigned size) noexcept {
+  address = read_once(address);
+  // With clang's code a number of 4 bytes is not followed in 8, so equal places need not be equal.
+  const Polynomial polynomial = values_.at(address).polynomial;
+  for (std::uint32_t i = 0; i < polynomial.count && is_clang_; ++i)
+    for (const SymbolId id : {polynomial.terms[i].a, polynomial.terms[i].b}) {
+      const Symbol& symbol = values_.symbol(id);
+      if (id != 0 && symbol.kind != Symbol::Kind::argument && symbol.kind != Symbol::Kind::stack_argument &&
+          (symbol.kind != Symbol::Kind::load || symbol.y != 8))
+        return false;
+    }
+  for (std::size_t i = 0; i < merge_count_; ++i) {
+    const Merge& merge = merges_[i];
+    std::int64_t apart = 0;
+    if (!values_.is_constant(values_.subtract(address, merge.address), apart)) continue;
+    if (apart == 0 && merge.size == size && merge.operation == operation) return true;
+    if (apart < merge.size && -apart < static_cast<std::int64_t>(size)) return false;
+  }
+  if (merge_count_ == std::size(merges_)) return false;
+  merges_[merge_count_++] = {operation, address, size};
+  return true;
+}
+
+/// Returns whether `value` is made of memory that partial results are merged into.
+bool Prover::is_of_merges(Value value, int depth) noexcept {
+  if (value == 0 || !values_.is_polynomial(value)) return false;
+  if (depth == 0) return true;
+  const Polynomial polynomial = values_.at(value).polynomial;
+  for (std::uint32_t i = 0; i < polynomial.count; ++i)
+    for (const SymbolId id : {polynomial.terms[i].a, polynomial.terms[i].b}) {
+      const Symbol symbol = values_.symbol(id);
+      if (id == 0) continue;
+      if (symbol.kind == Symbol::Kind::load) {
+        for (std::size_t j = 0; j < merge_count_; ++j)
+          if (read_once(static_cast<Value>(symbol.x)) == merges_[j].address) return true;
+        if (symbol.y != 0 && is_of_merges(static_cast<Value>(symbol.x), depth - 1)) return true;
+      }
+      if (symbol.kind == Symbol::Kind::result && (symbol.x & k_operation_first) == k_operation_join)
+        return true;
+      if (symbol.kind == Symbol::Kind::result && symbol.bits == k_common &&
+          (is_of_merges(static_cast<Value>(symbol.y), depth - 1) ||
+           is_of_merges(static_cast<Value>(symbol.z >> 32), depth - 1) ||
+           is_of_merges(static_cast<Value>(symbol.z & UINT32_MAX), depth - 1)))
+        return true;
+    }
+  return false;
+}
+
+/// Checks that no place of a merge depends on another merge.
+bool Prover::check_merges() noexcept {
+  constexpr int k_most_depth = 8;
+  for (std::size_t i = 0; i < merge_count_; ++i)
+    if (is_of_merges(merges_[i].address, k_most_depth))
+      return refuse("merges where other calls may have merged", 0);
+  return true;
 }
 
 bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept {
@@ -77,11 +151,13 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
       const bool is_expected = values_.is_symbol(expected, Symbol::Kind::load) &&
                                values_.symbol(values_.only_symbol(expected)).x == address &&
                                values_.symbol(values_.only_symbol(expected)).y == memory.size;
-      is_merge = node.kind == Node::Kind::combined && node.address == address && is_expected;
+      is_merge = node.kind == Node::Kind::combined && node.address == address && is_expected &&
+                 merges(node.operation, address, memory.size);
       if (is_merge) verdict_.has_float_reduction |= is_float(node.operation);
     } else if (operation != Operation::none) {
       is_merge = (node.kind == Node::Kind::merged && node.operation == operation) ||
                  (operation == Operation::add && is_additive(operand, memory.size, is_natural_));
+      is_merge = is_merge && merges(operation, address, memory.size);
       std::int64_t constant = 0;
       if (operation == Operation::add || operation == Operation::bit_or || operation == Operation::bit_xor)
         is_merge |= values_.is_constant(operand, constant) && constant == 0;
@@ -120,6 +196,7 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
     state.flags = {values_.plain(static_cast<Bits>(bits | (is_last ? k_turn : 0))), values_.constant(0)};
     state.general[k_rax] = loop_.is_turning ? found_in(instruction.address, false) : fresh;
     state.width[k_rax] = 0;
+    note_words(state, 1U << k_rax, memory.size);
     return true;
   }
   default:

@@ -2,11 +2,40 @@
 // The ends of loops: that the loop over the part executes each iteration of it once.
 #include "location.h"
 #include "registers.h"
+#include "walk.h"
 
 #include <cstring>
 #include <initializer_list>
 
 namespace wstree::proof {
+
+/// Returns whether a side of a comparison by less or greater does not wrap in any part: the constant that is
+/// added to a bound of the part, or to its iteration, is one that the loop may start with. (A start that is
+/// not known is the program's.)
+bool Prover::stays_in_order(Value value, bool has_sign) const noexcept {
+  const Node& node = values_.at(value);
+  if (node.kind != Node::Kind::polynomial || (node.bits & k_part) == 0) return true;
+  bool has_length = false;
+  bool is_less = false;
+  bool is_multiple = dividend_size_ == 8;
+  for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
+    const Term& term = node.polynomial.terms[i];
+    const Bits bits = values_.symbol(term.a).bits | (term.b != 0 ? values_.symbol(term.b).bits : k_common);
+    if ((bits & k_part) == 0) return true;
+    has_length |= term.a == values_.length && term.factor > 0;
+    is_less |= term.factor < 0;
+    is_multiple |= term.factor != 1;
+  }
+  const std::int64_t constant = node.polynomial.constant;
+  if (!has_sign && !is_less && constant < (has_length ? -1 : 0)) return false;
+  if (!values_.is_polynomial(dividend_)) return false;
+  // The loop's iterations and its start are less than the end that they are made of.
+  const Polynomial& iterations = values_.at(dividend_).polynomial;
+  const std::int64_t inclusive = is_multiple ? 4096 : 2;
+  if (is_less) return has_sign || (iterations.count == 0 && iterations.constant <= constant + 1);
+  return constant <= inclusive ||
+         constant + iterations.constant <= (iterations.count == 0 ? INT32_MAX : inclusive);
+}
 
 /// Returns the question by which a test decides about `left`, the iterations of the part that have not begun
 /// when this one does, it included: 1: whether this one begins, 2: whether another one follows, 0: none of
@@ -16,6 +45,10 @@ std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, const Flags& f
   const Value difference = values_.subtract(flags.a, flags.b);
   const Node& node = values_.at(difference);
   if (node.kind != Node::Kind::polynomial) return 0;
+  if (const bool has_sign = !compares_unsigned(condition);
+      !trusts_ && !goes_by_result(condition) &&
+      (!stays_in_order(flags.a, has_sign) || !stays_in_order(flags.b, has_sign)))
+    return 0;
   std::int64_t factor = 0;
   SymbolId other = 0;
   for (std::uint32_t j = 0; j < node.polynomial.count; ++j) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Branches: those that a function may take, and the facts behind them.
 #include "prover.h"
+#include "walk.h"
 
 #include <initializer_list>
 
@@ -230,7 +231,9 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
   const Bits bits = condition_bits(state, branch.id);
   const Bits allowed = loop_.is_entered ? k_iteration : k_common;
-  if ((bits & ~allowed) == 0) return true;
+  if ((bits & ~allowed) == 0)
+    return loop_.is_entered || !state.was_locked || values_.is_constant(difference) ||
+           refuse("decides under a lock or behind it by what other calls may have merged", branch.address);
   const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
   if (!is_ending_ && chooses_version(state, branch) && (state.version != 0 || state.bulk == 0)) return true;
   if (!is_ending_ && !loop_.is_entered && is_decidable) {
@@ -254,6 +257,40 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
   if ((bits & k_partial) != 0) return refuse("decides by a partial result", branch.address);
   if ((bits & k_part) != 0) return refuse("decides by the bounds of its part", branch.address);
   return refuse("decides by a value of its loop behind it", branch.address);
+}
+
+/// Checks that no merge depends on a decision by the part: behind the decision all paths have it, or none.
+bool Prover::check_decisions(const Walk& walk) noexcept {
+  const auto count = static_cast<std::uint32_t>(walk.function.blocks.size());
+  auto* const open = passing_.make<std::uint32_t>(count + 2);
+  auto* const seen = passing_.make<bool>(count);
+  if (open == nullptr || seen == nullptr) return refuse("is too long", walk.function.entry());
+  // Returns whether a path from `from` returns without `without`; gets_there: whether a path leads there.
+  const auto look = [&](std::uint32_t from, std::uint32_t without, bool& gets_there) noexcept {
+    std::size_t waiting = 0;
+    bool returns = false;
+    std::fill(seen, seen + count, false);
+    open[waiting++] = from;
+    while (waiting != 0) {
+      const Block& block = walk.function.blocks[open[--waiting]];
+      returns |= block.returns;
+      for (const std::uint32_t next : block.next) {
+        if (next == k_none || seen[next] || !walk.function.blocks[next].reaches_return) continue;
+        gets_there |= next == without;
+        seen[next] = true;
+        if (next != without) open[waiting++] = next;
+      }
+    }
+    return returns;
+  };
+  for (std::uint32_t merge = 0; merge < count; ++merge)
+    for (std::uint32_t decision = 0; decision < count; ++decision) {
+      if (!walk.has_merge[merge] || !walk.decides[decision]) continue;
+      bool gets_there = false;
+      if (look(decision, merge, gets_there) && gets_there)
+        return refuse("decides by the bounds of its part whether it merges", walk.last(decision).address);
+    }
+  return true;
 }
 
 } // namespace wstree::proof

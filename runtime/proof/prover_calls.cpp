@@ -201,7 +201,7 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
     verdict_.has_reduction = true;
     loop_.has_merge = true;
     answer(values_.constant(1), values_.undefined());
-    state.is_locked = true;
+    state.is_locked = state.was_locked = true;
     state.is_late = true;
     return true;
   case Kind::end_reduce:
@@ -213,7 +213,7 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
       return refuse("has a reduction in an unusual place", instruction.address);
     loop_.has_merge = true;
     answer(values_.undefined(), values_.undefined());
-    state.is_locked = true;
+    state.is_locked = state.was_locked = true;
     state.is_late = true;
     return true;
   case Kind::unlock:

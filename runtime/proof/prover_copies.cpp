@@ -3,6 +3,8 @@
 // sums must meet behind the loop.
 #include "copies.h"
 #include "location.h"
+#include "registers.h"
+#include "walk.h"
 
 #include <iterator>
 #include <new>
@@ -21,6 +23,10 @@ bool Prover::compare_copies(Walk& walk, Location* locations, std::size_t count) 
   auto* const copies = new (memory) Copies(kept_, process_);
   if (walk.count != 1 || !copies->are_alike(walk.function, block, loop_.width))
     return refuse(k_reason, place);
+  // Another register may lead to a word of the frame that a copy stores to, or a word that is read there.
+  const std::size_t pointers = !copies->writes_frame() ? 0 : copies->reads_frame() ? count : k_registers;
+  for (std::size_t i = 0; i < pointers; ++i)
+    if (i != k_rsp && (values_.at(locations[i].start).bits & k_frame) != 0) return refuse(k_reason, place);
   bool has_open = false;
   for (std::size_t i = 0; i < count; ++i) {
     Location& location = locations[i];

@@ -25,10 +25,9 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     return instruction.count > by && !operands[by].is_imm();
   };
   // Registers that are written beside the operands.
-  if (instruction.id == X86_INS_MUL || instruction.id == X86_INS_IMUL || instruction.id == X86_INS_DIV ||
-      instruction.id == X86_INS_IDIV || instruction.id == X86_INS_CDQ || instruction.id == X86_INS_CQO ||
-      instruction.id == X86_INS_CDQE || instruction.id == X86_INS_LEAVE)
-    state.words = static_cast<std::uint16_t>(state.words & ~(1U << k_rax | 1U << k_rdx | 1U << k_rbp));
+  if (instruction.id == X86_INS_CDQ || instruction.id == X86_INS_CQO)
+    note_words(state, 1U << k_rdx, instruction.id == X86_INS_CDQ ? 4 : 8);
+  if (instruction.id == X86_INS_LEAVE) note_words(state, 1U << k_rbp, 8);
   switch (instruction.id) {
   case X86_INS_MOV:
   case X86_INS_MOVABS:
@@ -51,7 +50,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     }
     return write(instruction, operands[0], state, a);
   case X86_INS_LEA: {
-    Value address = address_of(operands[1], state);
+    const unsigned size = operands[0].size;
+    Value address = address_of(operands[1], state, size);
     // The summand may be a partial result.
     if (operands[1].index != X86_REG_INVALID && operands[1].scale == 1 &&
         operands[1].reg != X86_REG_INVALID && operands[1].reg != X86_REG_RIP && operands[1].value == 0) {
@@ -59,9 +59,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       const unsigned index = general_of(operands[1].index);
       if (base != k_no_register && index != k_no_register && state.width[base] == 0 &&
           state.width[index] == 0)
-        address =
-            apply(Operation::add, operands[0].size, values_.used_in(state.general[base], operands[0].size),
-                  values_.used_in(state.general[index], operands[0].size));
+        address = apply(Operation::add, size, values_.used_in(word_in(state, base, size), size),
+                        values_.used_in(word_in(state, index, size), size));
     }
     is_wide_ = operands[0].size == 8;
     for (const x86_reg reg : {operands[1].reg, operands[1].index})
@@ -220,9 +219,9 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   }
   case X86_INS_CDQ:
   case X86_INS_CQO: {
-    a = state.general[k_rax];
-    if (state.width[k_rax] != 0) a = values_.undefined();
     is_wide_ = instruction.id == X86_INS_CQO;
+    a = word_in(state, k_rax, is_wide_ ? 8 : 4);
+    if (state.width[k_rax] != 0) a = values_.undefined();
     if (!is_wide_) a = cut_constant(first_word(a), 4, true);
     std::int64_t constant = 0;
     Value sign = values_.is_constant(a, constant) ? values_.constant(constant < 0 ? -1 : 0) : 0;
@@ -238,8 +237,10 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_CWDE:
     note_width(state.general[k_rax], state);
     note_sign(state.general[k_rax]);
-    if (instruction.id == X86_INS_CDQE)
-      state.general[k_rax] = cut_constant(extended(first_word(state.general[k_rax])), 4, true);
+    if (instruction.id == X86_INS_CDQE) {
+      state.general[k_rax] = cut_constant(extended(first_word(word_in(state, k_rax, 4))), 4, true);
+      note_words(state, 1U << k_rax, 8);
+    }
     state.general[k_rax] = values_.used_in(state.general[k_rax], 8);
     if (instruction.id == X86_INS_CWDE) state.general[k_rax] = result(instruction.id, state.general[k_rax]);
     return true;
@@ -354,7 +355,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_IMUL:
     if (!read(instruction, operands[0], state, b)) return false;
     if (operands[0].size < 4) break;
-    a = state.width[k_rax] != 0 ? values_.undefined() : state.general[k_rax];
+    a = state.width[k_rax] != 0 ? values_.undefined() : word_in(state, k_rax, operands[0].size);
+    note_words(state, 1U << k_rax | 1U << k_rdx, operands[0].size);
     state.general[k_rax] = values_.is_polynomial(a) && values_.is_polynomial(b)
                                ? apply(Operation::multiply, operands[0].size, a, b)
                                : result(instruction.id, a, b);
@@ -364,7 +366,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     return true;
   case X86_INS_MULX: {
     if (!read(instruction, operands[2], state, b)) return false;
-    a = state.width[k_rdx] != 0 ? values_.undefined() : state.general[k_rdx];
+    a = state.width[k_rdx] != 0 ? values_.undefined() : word_in(state, k_rdx, operands[0].size);
     return write(instruction, operands[1], state, result(instruction.id, a, b)) &&
            write(instruction, operands[0], state, result(k_operation_high | instruction.id, a, b));
   }

@@ -7,11 +7,6 @@
 #include <cstdint>
 
 namespace wstree::proof {
-namespace {
-
-constexpr std::uint64_t k_operation_join = std::uint64_t{1} << 42;
-
-} // namespace
 
 /// The last iteration of the part, by clang's count.
 Value Prover::last_of_part() noexcept {
@@ -134,13 +129,17 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
       return values_.sum(static_cast<std::uint32_t>(values_.symbol(p).y), Operation::add, 0);
   }
   if (!loop_.is_entered) {
-    const auto merged_with = [this](Value merged, Value other, const State& at_merged,
-                                    const State& at_other) noexcept -> Value {
+    const auto is_start = [this](const Node& node, Value value) noexcept {
+      return node.size == 4 || node.size == k_packed ? without_zeros(node.start) == without_zeros(value)
+                                                     : node.start == value;
+    };
+    const auto merged_with = [this, is_start](Value merged, Value other, const State& at_merged,
+                                              const State& at_other) noexcept -> Value {
       const Node& node = values_.at(merged);
       std::int64_t constant = 0;
       if (node.kind == Kind::merged) {
         // An empty part puts in the start value of the others, or nothing.
-        if (is_identity(node.operation, node.size, other) || (node.start != 0 && node.start == other))
+        if (is_identity(node.operation, node.size, other) || (node.start != 0 && is_start(node, other)))
           return merged;
         if (node.operation == Operation::add && is_additive(other, node.size, is_natural(at_other)))
           return merged;
@@ -191,11 +190,13 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
   const State& a = into;
   const State& b = other;
   for (unsigned i = 0; i < 16; ++i) {
+    if (((a.words ^ b.words) >> i & 1) != 0) widen(into, i);
     if (a.width[i] != b.width[i]) {
       into.general[i] = values_.plain(classify(a.general[i]) | classify(b.general[i]) | k_carried);
       into.width[i] = 0;
     } else
-      into.general[i] = joined(a.general[i], b.general[i], a, b, place, i);
+      into.general[i] =
+          joined(a.general[i], (a.words >> i & 1) == 0 ? word_in(b, i, 8) : b.general[i], a, b, place, i);
     into.low[i] = joined(a.low[i], b.low[i], a, b, place, 16 + i);
     into.high[i] = joined(a.high[i], b.high[i], a, b, place, 32 + i);
   }
@@ -266,6 +267,7 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
   into.is_over = a.is_over || b.is_over;
   into.is_last_part = a.is_last_part && b.is_last_part;
   into.is_locked = a.is_locked && b.is_locked;
+  into.was_locked = a.was_locked || b.was_locked;
   into.is_late = a.is_late || b.is_late;
 }
 

@@ -2,6 +2,7 @@
 // The loop over the part: the values at its header, in terms of the executed iterations.
 #include "location.h"
 #include "registers.h"
+#include "walk.h"
 
 #include <cstring>
 
@@ -73,13 +74,17 @@ bool Prover::run_body(Walk& walk, State& back) noexcept {
     else
       back = *other;
   }
+  for (unsigned i = 0; i < 16; ++i) widen(back, i);
   return back.is_reached || refuse("has a loop that does not repeat", walk.last(walk.members[0]).address);
 }
 
 bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   using Class = Location::Class;
   const Address place = walk.function.instructions[walk.function.blocks[walk.members[0]].first].address;
-  if (entry.cursor == 0 || entry.version == k_several_versions) return refuse("has several loops", place);
+  // A second loop would have an iteration more than the part if it looks at its end only.
+  const bool is_second = !trusts_ && entry.version == 0 && values_.only_symbol(entry.cursor) != values_.low;
+  if (entry.cursor == 0 || entry.version == k_several_versions || is_second)
+    return refuse("has several loops", place);
   if (entry.version != 0 && (walk.count != 1 || entry.done != 0 || entry.bulk != 0))
     return refuse("decides by the bounds of its part between loops that the proof cannot compare", place);
   const std::size_t count = k_registers + entry.count;
@@ -90,6 +95,7 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   if (locations == nullptr || behind == nullptr || header == nullptr || back == nullptr)
     return refuse("there is no memory for the proof", place);
   *header = entry;
+  for (unsigned i = 0; i < 16; ++i) widen(*header, i);
   for (std::size_t i = 0; i < count; ++i) {
     Location& location = locations[i];
     if (i >= k_registers) {
@@ -276,6 +282,13 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   bool has_effect = false;
   for (std::size_t i = 0; i < walk.count; ++i) has_effect |= walk.has_effect[walk.members[i]];
   has_silent_loop_ |= !has_effect;
+  if (trusts_) {
+    bool has_sum = false;
+    for (std::size_t i = 0; i < count; ++i)
+      has_sum |= locations[i].is == Location::Class::sum && locations[i].operation != Operation::none;
+    (width > 1 ? has_wide_effect_ : has_rest_effect_) |= has_effect;
+    (width > 1 ? has_wide_sum_ : has_rest_sum_) |= has_sum;
+  }
   if (has_effect && entry.is_begun && entry.version == 0)
     return refuse("executes its first iteration apart", place);
   return leave_part(walk, entry, width, behind, locations, count);

@@ -19,18 +19,18 @@ bool Prover::frame_place(Value address, SymbolId& base, std::int32_t& offset) co
   return offset == node.polynomial.constant;
 }
 
-Value Prover::address_of(const Operand& operand, const State& state) noexcept {
+Value Prover::address_of(const Operand& operand, const State& state, unsigned size) noexcept {
   Value address = values_.constant(operand.value);
   const bool was_wide = is_wide_;
   if (operand.reg != X86_REG_INVALID && operand.reg != X86_REG_RIP) {
     const unsigned base = general_of(operand.reg);
-    address = base == k_no_register ? values_.undefined() : values_.add(state.general[base], address);
+    address = base == k_no_register ? values_.undefined() : values_.add(word_in(state, base, size), address);
     if (base != k_no_register && state.width[base] != 0) return values_.undefined();
   }
   if (operand.index != X86_REG_INVALID && operand.index != X86_REG_RIZ) {
     const unsigned index = general_of(operand.index);
     if (index == k_no_register || state.width[index] != 0) return values_.undefined();
-    const Value scaled = values_.scale(state.general[index], operand.scale);
+    const Value scaled = values_.scale(word_in(state, index, size), operand.scale);
     is_wide_ = true;
     address = values_.is_polynomial(address) && values_.is_polynomial(scaled)
                   ? values_.add(address, scaled)
@@ -232,13 +232,15 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
   if (state.is_locked) {
     const Node& node = values_.at(value);
     if (node.kind == Node::Kind::combined && node.address == address &&
-        (node.size == size || (node.size == k_packed && size == 8))) {
+        (node.size == size || (node.size == k_packed && size == 8)) &&
+        merges(node.operation, address, size)) {
       verdict_.has_reduction = true;
       verdict_.has_float_reduction |= is_float(node.operation);
       return true;
     }
     if (values_.is_symbol(value, Symbol::Kind::load) &&
-        values_.symbol(values_.only_symbol(value)).x == address)
+        values_.symbol(values_.only_symbol(value)).x == address &&
+        values_.symbol(values_.only_symbol(value)).y == size)
       return true;
   }
   // A copy of the loop's body, for some of the iterations: its address depends on the part.
@@ -284,6 +286,7 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
   if (operand.is_mem()) {
     if (!load(instruction, state, address_of(operand, state), operand.size, value)) return false;
     is_wide_ |= operand.size >= 8;
+    if (operand.size == 4) value = first_four(value);
     value = cut_constant(values_.used_in(value, operand.size), operand.size, operand.size == 4);
     if (operand.size <= 4) value = first_word(value);
     if (operand.size == 4) note_width(value, state);
@@ -303,7 +306,8 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
     }
     return refuse("uses a register that the proof does not know", instruction.address);
   }
-  value = cut_constant(values_.used_in(state.general[reg], operand.size), operand.size, operand.size == 4);
+  value = cut_constant(values_.used_in(word_in(state, reg, operand.size), operand.size), operand.size,
+                       operand.size == 4);
   if (operand.size <= 4) value = first_word(value);
   if (operand.size == 4) note_width(value, state);
   if (operand.size == 8 && (state.words >> reg & 1) != 0) value = extended(value);
@@ -329,8 +333,7 @@ bool Prover::write(const Instruction& instruction, const Operand& operand, State
     if (operand.size == 4) note_width(value, state);
     state.general[reg] = cut_constant(value, operand.size, false);
     state.width[reg] = 0;
-    state.words =
-        static_cast<std::uint16_t>(operand.size == 4 ? state.words | 1U << reg : state.words & ~(1U << reg));
+    note_words(state, 1U << reg, operand.size);
     return true;
   }
   const Bits old = classify(state.general[reg]);

@@ -32,10 +32,11 @@ bool Prover::step_divide(const Instruction& instruction, State& state) noexcept 
   Value a = 0;
   Value b = 0;
   if (!read(instruction, operands[0], state, b)) return false;
-  a = cut_constant(state.width[k_rax] != 0 ? values_.undefined() : state.general[k_rax], operands[0].size,
-                   true);
+  a = cut_constant(state.width[k_rax] != 0 ? values_.undefined() : word_in(state, k_rax, operands[0].size),
+                   operands[0].size, true);
   const Value top = cut_constant(state.width[k_rdx] != 0 ? values_.undefined() : state.general[k_rdx],
                                  operands[0].size, true);
+  note_words(state, 1U << k_rax | 1U << k_rdx, operands[0].size);
   const unsigned copied = copied_;
   copied_ = k_no_register;
   state.width[k_rax] = state.width[k_rdx] = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inner loops, which must not wait for other iterations.
 #include "location.h"
+#include "walk.h"
 
 namespace wstree::proof {
 

@@ -7,6 +7,30 @@
 
 namespace wstree::proof {
 
+namespace {
+
+/// Returns whether the first 4 bytes of the result of an instruction with general registers depend on its
+/// size, or its result on whether it is extended.
+bool goes_by_size(std::uint64_t operation) noexcept {
+  switch (operation & ~k_operation_high) {
+  case X86_INS_SHL:
+  case X86_INS_SAL:
+  case X86_INS_SHR:
+  case X86_INS_SAR:
+  case X86_INS_ROL:
+  case X86_INS_ROR:
+  case X86_INS_MUL:
+  case X86_INS_IMUL:
+  case X86_INS_DIV:
+  case X86_INS_IDIV:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
 /// Returns whether `polynomial` does not depend on the begin of the part or of a part of it, but
 /// for `cursor`.
 bool Prover::goes_with(const Polynomial& polynomial, Value cursor) const noexcept {
@@ -140,6 +164,7 @@ Value Prover::result(std::uint64_t operation, Value a, Value b, Value c) noexcep
   const bool is_exact = values_.is_polynomial(a) && (b == 0 || values_.is_polynomial(b)) &&
                         (c == 0 || values_.is_polynomial(c));
   if (!is_exact && stamp_ == 0) return values_.plain(bits);
+  if (bits == k_common && is_wide_ && goes_by_size(operation)) operation |= k_operation_wide;
   return values_.of(Symbol::Kind::result, bits,
                     operation | (is_exact ? 0 : std::uint64_t{stamp_} << k_stamp_shift), a,
                     std::uint64_t{b} << 32 | c);
@@ -268,8 +293,10 @@ Value Prover::combine(Operation operation, unsigned size, Value a, Value b, bool
     const Node& other = x_merged ? y : x;
     const Node& merged = x_merged ? x : y;
     if (merged.kind == Node::Kind::merged && other.kind == Node::Kind::plain && (other.bits & k_first) != 0 &&
-        (other.bits & k_part) != 0 && (other.bits & ~(k_part | k_first | (size == 4 ? k_upper : 0))) == 0)
+        (other.bits & k_part) != 0 && (other.bits & ~(k_part | k_first | (size == 4 ? k_upper : 0))) == 0) {
+      has_copied_sum_ = true;
       return values_.merged(operation, size, merged.start, merged.member);
+    }
   }
   if (x_merged && y_merged) {
     if (x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial) return 0;

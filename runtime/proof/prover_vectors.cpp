@@ -233,7 +233,8 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     if (operands[0].is_mem()) return store_vector(low[1], 0, operands[0].size);
     if (reg == k_no_register)
       return write(instruction, operands[0], state,
-                   operands[0].size == 4 ? values_.first_lane(low[1]) : values_.used_in(low[1], 8));
+                   operands[0].size == 4 ? first_four(values_.first_lane(low[1]))
+                                         : values_.used_in(low[1], 8));
     // The lane behind a word gets no part of the result.
     if (instruction.id == X86_INS_MOVD || instruction.id == X86_INS_VMOVD)
       low[1] = values_.first_lane(low[1]);
@@ -259,8 +260,8 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
       for (Value& value : low) value = first_word(value);
     state.flags = {low[0], low[1], true};
     // Unordered operands: the sign does not show the difference.
-    if (values_.is_constant(values_.subtract(low[0], low[1])))
-      state.flags = {result(instruction.id, low[0], low[1]), values_.constant(0)};
+    if (values_.is_polynomial(low[0]) && values_.is_polynomial(low[1]))
+      state.flags = {values_.plain(classify(low[0])), values_.plain(classify(low[1])), true};
     return true;
   default:
     break;

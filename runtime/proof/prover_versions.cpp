@@ -336,6 +336,7 @@ Value Prover::lane(Value value, unsigned size, unsigned index) noexcept {
                       symbol.z);
   case Symbol::Kind::result: {
     const auto first = static_cast<Value>(symbol.y);
+    if (symbol.x == k_operation_zeros) return size == 4 && index == 0 ? lane(first, 4, 0) : 0;
     if (symbol.x == k_operation_spread) return size == 4 ? lane(first, 4, 0) : 0;
     if (symbol.x == k_operation_steps) {
       const Value start = size == 4 ? lane(first, 4, index) : 0;

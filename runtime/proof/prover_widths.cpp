@@ -164,6 +164,58 @@ Value Prover::extended(Value value) noexcept {
   return values_.plain(static_cast<Bits>((classify(value) & ~k_upper) | k_iteration));
 }
 
+/// Returns whether `value`, which all calls share, may be another number in 8 bytes with a sign than without.
+bool Prover::has_two_widths(Value value) const noexcept {
+  return !is_clang_ && values_.is_polynomial(value) && !values_.is_constant(value) &&
+         values_.at(value).bits == k_common && !is_exact(value);
+}
+
+/// Returns the 8 bytes of which the first 4 are those of `value`, and the others zero.
+Value Prover::with_zeros(Value value) noexcept {
+  if (!has_two_widths(value) || without_zeros(value) != value) return value;
+  return values_.of(Symbol::Kind::result, k_common, k_operation_zeros, value);
+}
+
+/// Returns the 4 bytes that with_zeros() has extended to `value`; `value` if it has not.
+Value Prover::without_zeros(Value value) const noexcept {
+  const SymbolId id = values_.only_symbol(value);
+  const bool has_zeros =
+      id != 0 && values_.symbol(id).kind == Symbol::Kind::result && values_.symbol(id).x == k_operation_zeros;
+  return has_zeros ? static_cast<Value>(values_.symbol(id).y) : value;
+}
+
+/// Returns the first 4 bytes of `value`, a number of 8: it need not be one of 4 that was extended.
+Value Prover::first_four(Value value) noexcept {
+  if (is_clang_ || !values_.is_polynomial(value) || values_.is_constant(value) ||
+      values_.at(value).bits != k_common)
+    return value;
+  if (const Value word = without_zeros(value); word != value) return word;
+  const Polynomial& polynomial = values_.at(value).polynomial;
+  bool is_of_words = true;
+  for (std::uint32_t i = 0; i < polynomial.count; ++i)
+    for (const SymbolId id : {polynomial.terms[i].a, polynomial.terms[i].b}) {
+      const Symbol& symbol = values_.symbol(id);
+      is_of_words &= id == 0 || (symbol.kind == Symbol::Kind::load && symbol.y <= 4) ||
+                     (symbol.kind == Symbol::Kind::result &&
+                      (symbol.x == k_operation_zeros || symbol.x == k_operation_first));
+    }
+  return is_of_words ? value : values_.of(Symbol::Kind::result, k_common, k_operation_first, value);
+}
+
+/// Returns `size` bytes of a general register.
+Value Prover::word_in(const State& state, unsigned reg, unsigned size) noexcept {
+  const Value value = state.general[reg];
+  if (size < 8) return (state.words >> reg & 1) != 0 ? without_zeros(value) : first_four(value);
+  return (state.words >> reg & 1) != 0 ? with_zeros(value) : value;
+}
+
+/// Makes the zeros above a number of 4 bytes part of the register's value: other paths may have a sign there.
+void Prover::widen(State& state, unsigned reg) noexcept {
+  if (!has_two_widths(state.general[reg])) return;
+  state.general[reg] = word_in(state, reg, 8);
+  state.words = static_cast<std::uint16_t>(state.words & ~(1U << reg));
+}
+
 /// Returns the 8 bytes of which the first 4 are `word`'s, and the others those of `old`.
 Value Prover::with_upper(Value word, Value old) noexcept {
   const Bits bits = classify(word);

@@ -60,6 +60,11 @@ inline constexpr std::uint64_t k_operation_high = std::uint64_t{1} << 41;
 inline constexpr std::uint64_t k_operation_spread = std::uint64_t{1} << 45; // the first 4 bytes in each lane
 inline constexpr std::uint64_t k_operation_steps = std::uint64_t{1} << 46;  // a start in 4 bytes, and steps
 
+inline constexpr std::uint64_t k_operation_join = std::uint64_t{1} << 42;
+inline constexpr std::uint64_t k_operation_wide = std::uint64_t{1} << 39;  // of 8 bytes
+inline constexpr std::uint64_t k_operation_first = std::uint64_t{3} << 42; // the first 4 bytes
+inline constexpr std::uint64_t k_operation_zeros = std::uint64_t{1} << 43; // 4 bytes, and zeros above them
+
 /// The place of an instruction among the bits of its operation, if an operand is not known.
 inline constexpr unsigned k_stamp_shift = 48;
 

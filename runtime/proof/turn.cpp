@@ -33,13 +33,15 @@ void Turn::forget() noexcept {
   flags_ = words_.some(4);
 }
 
-/// Notes an access to the frame by the stack pointer. False: it is none.
-bool Turn::note_frame(const Operand& operand, unsigned bytes, bool is_store) noexcept {
-  if (operand.reg != X86_REG_RSP || operand.index != X86_REG_INVALID) return false;
+/// Notes an access to a word that is a constant away from the stack pointer. False: it is none.
+bool Turn::note_frame(Word address, unsigned bytes, bool is_store) noexcept {
+  std::int64_t place = 0;
+  if (!words_.is_constant(words_.add(address, general_[k_rsp], -1), place)) return false;
+  (is_store ? writes_frame_ : reads_frame_) = true;
   if (place_count_ == k_most_places)
     has_all_places_ = false;
   else
-    places_[place_count_++] = {operand.value, operand.value + bytes, is_store};
+    places_[place_count_++] = {place, place + bytes, is_store};
   return true;
 }
 
@@ -107,7 +109,7 @@ bool Turn::read(const Instruction& instruction, const Operand& operand, Word& wo
   if (operand.is_mem()) {
     Word address = 0;
     if (size > 8 || !address_of(instruction, operand, address)) return false;
-    (void)note_frame(operand, size, false);
+    (void)note_frame(address, size, false);
     word = loaded(address, size < 4 ? size : 4);
     if (size == 8) word = words_.pair(word, loaded(words_.add(address, words_.constant(4, 8)), 4));
     return true;
@@ -120,10 +122,13 @@ bool Turn::read(const Instruction& instruction, const Operand& operand, Word& wo
 
 bool Turn::store(const Instruction& instruction, const Operand& operand, unsigned bytes,
                  const Word* lanes) noexcept {
-  if (note_frame(operand, bytes, true)) return true;
   TurnStore made;
   made.bytes = bytes;
   if (!address_of(instruction, operand, made.address) || stores_.size() >= k_most_stores) return false;
+  if (note_frame(made.address, bytes, true)) {
+    ++epoch_; // a word of the frame may be another one now
+    return true;
+  }
   for (unsigned i = 0; i < (bytes + 3) / 4; ++i) made.lanes[i] = lanes[i];
   return stores_.add(made);
 }

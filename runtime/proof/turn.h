@@ -51,6 +51,10 @@ public:
   void begin(std::uint32_t epoch) noexcept { epoch_ = epoch; }
   /// Returns whether no word of the frame that was written was read, too.
   bool is_frame_apart() const noexcept;
+  /// Returns whether something was stored to the frame.
+  bool writes_frame() const noexcept { return writes_frame_; }
+  /// Returns whether something was read there by the stack pointer.
+  bool reads_frame() const noexcept { return reads_frame_; }
   /// Executes an instruction, if it is one that is known to change nothing but registers and memory that is
   /// stored to. Branches change nothing.
   bool step(const Instruction& instruction) noexcept;
@@ -68,7 +72,7 @@ private:
 
   bool address_of(const Instruction& instruction, const Operand& operand, Word& address) noexcept;
   Word loaded(Word address, unsigned bytes) noexcept;
-  bool note_frame(const Operand& operand, unsigned bytes, bool is_store) noexcept;
+  bool note_frame(Word address, unsigned bytes, bool is_store) noexcept;
   bool read(const Instruction& instruction, const Operand& operand, Word& word) noexcept;
   bool write(const Instruction& instruction, const Operand& operand, Word word) noexcept;
   bool read_lanes(const Instruction& instruction, const Operand& operand, unsigned count,
@@ -95,6 +99,8 @@ private:
   FramePlace places_[k_most_places] = {};
   std::size_t place_count_ = 0;
   bool has_all_places_ = true;
+  bool writes_frame_ = false;
+  bool reads_frame_ = false;
   Word general_[k_registers] = {};
   Word vectors_[k_registers][k_lanes] = {};
   Word flags_ = 0;

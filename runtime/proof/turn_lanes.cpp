@@ -145,7 +145,9 @@ bool Turn::step_lanes(const Instruction& instruction, VectorForm form) noexcept 
   const unsigned first = count == 3 ? 1 : 0;
   const unsigned last = count - 1;
   Word made[k_lanes] = {};
-  std::copy(in[first], in[first] + lanes, made);
+  // The lanes behind that of a fused operation stay those of the destination.
+  const Word* const rest = in[is_fused ? 0 : first];
+  std::copy(rest, rest + lanes, made);
   const auto word = [&](const Word* from, unsigned i) noexcept {
     return work.size == 8 ? words_.pair(from[i], from[i + 1]) : from[i];
   };

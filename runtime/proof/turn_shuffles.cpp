@@ -109,7 +109,7 @@ bool Turn::step_mixed(const Instruction& instruction) noexcept {
     WSTREE_BOTH(PSRLDQ)
     if (control % 4 != 0 || lanes != 4) return false;
     for (unsigned i = 0; i < 4; ++i)
-      made[i] = i + control / 4 < 4 ? (count == 3 ? b : a)[i + control / 4] : words_.constant(0, 4);
+      made[i] = i + control / 4 < 4 ? b[i + control / 4] : words_.constant(0, 4);
     return write_lanes(instruction, operands[0], lanes, made);
     WSTREE_BOTH(BLENDPD)
     WSTREE_BOTH(BLENDPS)

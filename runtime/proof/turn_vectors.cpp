@@ -15,7 +15,7 @@ bool Turn::read_lanes(const Instruction& instruction, const Operand& operand, un
   if (operand.is_mem()) {
     Word address = 0;
     if (!address_of(instruction, operand, address)) return false;
-    (void)note_frame(operand, 4 * count, false);
+    (void)note_frame(address, 4 * count, false);
     for (unsigned i = 0; i < count; ++i) lanes[i] = loaded(words_.add(address, words_.constant(4 * i, 8)), 4);
     return true;
   }

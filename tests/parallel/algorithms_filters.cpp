@@ -175,5 +175,63 @@ TEST(Filter, MembersThatWaitForATurnAreNoMoreThanProcessors) {
   }
 }
 
+/// A place that counts the guests that calls want, and sends none.
+struct HostAlone {
+  struct Counter : detail::Place {
+    mutable std::uint32_t guests = 0;
+  } counter{{[](const detail::Place&) noexcept { return 100U; },
+             [](const detail::Place& place, detail::Call& call) noexcept {
+               static_cast<const Counter&>(place).guests = call.guests();
+               call.work_as(0);
+             }}};
+  const detail::Place& place() const noexcept { return counter; }
+};
+
+// The caller waits until all guests have left, also those that only come to leave.
+TEST(Filter, WantsNoGuestsThatFindNoWork) {
+  const HostAlone alone;
+  const std::vector<int> in(300'000, 1);
+  const auto is_one = [](int i) { return i == 1; };
+  EXPECT_EQ(filter(par().on(alone), in, is_one).size(), in.size());
+  EXPECT_EQ(alone.counter.guests, std::min(detail::processors(), 100U) - 1);
+  std::vector<int> out(in);
+  for_each(par().on(alone), out, [](int& i) {
+    for (int k = 0; k < 20; ++k) i ^= k;
+  });
+  EXPECT_EQ(alone.counter.guests, 99U) << "without turns";
+}
+
+/// Elements in order. Between two appends `meanwhile` runs, as another member.
+struct Appended {
+  std::vector<int> all;
+  std::function<void()> meanwhile;
+
+  const int* end() const { return all.data() + all.size(); }
+  void insert(const int*, const int* from, const int* to) {
+    all.insert(all.end(), from, to);
+    if (meanwhile) std::exchange(meanwhile, nullptr)();
+  }
+};
+
+// A member that has no processor while it appends would hold up all others.
+TEST(Filter, NoMemberWaitsForOneThatAppends) {
+  std::vector<int> elements(100);
+  std::iota(elements.begin(), elements.end(), 0);
+  const detail::Elements<std::vector<int>::const_iterator> in{elements.begin(), elements.size()};
+  Appended out;
+  auto all = [](int) { return true; };
+  using Work = detail::AppendLater<decltype(in), Appended, decltype(all)>;
+  Work work(in, out, all, 10);
+  Work::Outcome first, second, third;
+  work.make({0, 0, 30}, first);
+  work.make({1, 30, 50}, second);
+  work.make({2, 50, 90}, third);
+  out.meanwhile = [&] { work.take(second), work.after(second); };
+  work.take(first), work.after(first);
+  work.take(third);
+  work.finish();
+  EXPECT_EQ(out.all, std::vector<int>(elements.begin() + 10, elements.end()));
+}
+
 } // namespace
 } // namespace wstree::algorithms_test

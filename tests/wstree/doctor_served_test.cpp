@@ -138,6 +138,7 @@ TEST_P(DoctorServed, RunServesWhatTheOptionNames) {
   const auto shown = wstree({"run", "--require", "--loops=all", "--stats", loops("dynamic")});
   EXPECT_EQ(shown.status(), 0) << "the form of the text has changed?";
   EXPECT_THAT(shown.err, HasSubstr("wstree (dynamic)"));
+  EXPECT_THAT(shown.err, testing::Not(HasSubstr("not served"))) << "it asks for its thread's number only";
   EXPECT_EQ(wstree({"run", "--require", "--loops=guided", loops("dynamic")}).status(), 125);
 }
 

@@ -109,8 +109,10 @@ inline void host_on_crew(Call& call) noexcept {
   crew.host(crew, call);
 }
 
+inline constexpr std::uint32_t k_all_members = ~std::uint32_t{0};
+
 [[gnu::cold]] inline void on_members(std::uint32_t members, Control& control, AnyWork work,
-                                     const Place* place) {
+                                     const Place* place, std::uint32_t most) {
   Job job{work, control};
   if (members <= 1) {
     // In the caller's own seat: nested calls find idle members of the outer call.
@@ -118,6 +120,7 @@ inline void host_on_crew(Call& call) noexcept {
     return;
   }
   Call call(members, &job.run, &job);
+  call.employ(most);
   if (place != nullptr) return place->host(*place, call);
   if (auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) return call.nest(*seat);
 #if defined(_OPENMP)
@@ -145,22 +148,23 @@ inline void host_on_crew(Call& call) noexcept {
 /// Member 0 is the caller. Other members may come late, or not at all: none may wait for a member that has
 /// not been seen. When it returns, all have left, and their writes can be seen. Exceptions of work() go to
 /// `control`, behind everything that has an index. The caller calls control.finish(). `place`: the source of
-/// the members; nullptr: an OpenMP team.
+/// the members; nullptr: an OpenMP team. `most`: so many members find work.
 template <class Work>
-void on_members(std::uint32_t members, Control& control, Work&& work, const Place* place = nullptr) {
+void on_members(std::uint32_t members, Control& control, Work&& work, const Place* place = nullptr,
+                std::uint32_t most = k_all_members) {
   using Own = std::remove_reference_t<Work>;
   const AnyWork any{
       [](void* own, std::uint32_t member, std::uint32_t all) { (*static_cast<Own*>(own))(member, all); },
       const_cast<void*>(static_cast<const void*>(&work))};
-  on_members(members, control, any, place);
+  on_members(members, control, any, place, most);
 }
 
 /// Runs `work` with as many members as the policy allows, and a control of its own. Throws the exceptions
 /// of work().
 template <execution_policy Policy, class Work>
-void on_team(const Policy& policy, const Observed& call, Work&& work) {
+void on_team(const Policy& policy, const Observed& call, Work&& work, std::uint32_t most = k_all_members) {
   Control control;
-  on_members(call.members(most_members(policy)), control, work, policy.place());
+  on_members(call.members(most_members(policy)), control, work, policy.place(), most);
   control.finish();
 }
 

@@ -16,6 +16,13 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
+/// True if elements of the inputs are equal where their bytes are.
+template <class In, class In2, class Comp, class Proj1, class Proj2>
+inline constexpr bool k_compares_bytes =
+    k_is_plain<In, Comp, Proj1, Proj2>&& k_is_plain<In2, Comp>&& In::k_in_memory&& In2::k_in_memory &&
+    !std::is_floating_point_v<typename In::Value> && std::is_same_v<Comp, Equal> &&
+    std::is_same_v<typename In::Value, typename In2::Value>;
+
 /// Returns the least i below `count`, or any, where the inputs differ.
 template <Hit k_hit, class Policy, class In, class In2, class Comp, class Proj1, class Proj2>
 std::size_t first_difference(const Policy& policy, std::size_t count, const In& in, const In2& two,
@@ -25,8 +32,7 @@ std::size_t first_difference(const Policy& policy, std::size_t count, const In& 
   const auto differ = [&](std::size_t i) -> bool {
     return !comp(invoke(proj1, in[i]), invoke(proj2, two[i]));
   };
-  if constexpr (k_plain && In::k_in_memory && In2::k_in_memory && !std::is_floating_point_v<Value> &&
-                std::is_same_v<Comp, Equal> && std::is_same_v<Value, typename In2::Value>)
+  if constexpr (k_compares_bytes<In, In2, Comp, Proj1, Proj2>)
     return first_plain<k_hit>(policy, count, differ, [&](std::size_t begin, std::size_t end) {
       return !std::equal(in.at(begin), in.at(end), two.at(begin)); // compares bytes
     });
@@ -34,7 +40,14 @@ std::size_t first_difference(const Policy& policy, std::size_t count, const In& 
     return first_index<k_hit, k_plain, Value>(policy, count, differ);
 }
 
-struct EqualRanges {
+template <class Policy, class In, class In2>
+[[gnu::noinline]] bool equal_with_care(Passed<Policy> policy, call_site where, In in, In2 two) {
+  Equal comp;
+  Identity same;
+  return first_difference<Hit::any>(policy.at(where), in.count, in, two, comp, same, same) == in.count;
+}
+
+struct EqualRanges : Placed {
   using Comparison = Equal;
   template <class Policy, class In, class... Rest>
   bool operator()(const Policy& policy, const In& in, Rest&&... rest) const {
@@ -42,9 +55,17 @@ struct EqualRanges {
         in.count,
         [&]<class In2, class Comp = Equal, class Proj1 = Identity, class Proj2 = Identity>(
             const In2& two, Comp comp = {}, Proj1 proj1 = {}, Proj2 proj2 = {}) {
-          if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>())
-            return in.count == two.count &&
-                   first_difference<Hit::any>(policy, in.count, in, two, comp, proj1, proj2) == in.count;
+          if constexpr (check_comparison_of_two<Comp, In, In2, Proj1, Proj2>()) {
+            if (in.count != two.count) return false;
+            if constexpr (k_compares_bytes<In, In2, Comp, Proj1, Proj2>) {
+              if (in.count <= k_plain_at_once && policy.is_plain()) [[likely]]
+                return std::equal(in.at(0), in.at(in.count), two.at(0));
+              return equal_with_care<Policy, In, In2>(policy, where, in, two);
+            } else {
+              return first_difference<Hit::any>(policy.at(where), in.count, in, two, comp, proj1, proj2) ==
+                     in.count;
+            }
+          }
           return false;
         },
         std::forward<Rest>(rest)...);

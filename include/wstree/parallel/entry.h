@@ -17,6 +17,9 @@ struct Called {
   call_site where{};
 };
 
+/// An algorithm that does not ask its policy for the place of its call.
+struct Placed : Called {};
+
 template <class Algorithm> constexpr Algorithm algorithm_at(const call_site& where) {
   Algorithm algorithm{};
   algorithm.where = where;
@@ -109,6 +112,8 @@ private:
     if constexpr (execution_policy<A>) {
       static_assert(sizeof...(Rest) > 0, "wstree: elements have to follow the policy");
       return with_policy(where, a.at(where), std::forward<Rest>(rest)...);
+    } else if constexpr (std::is_base_of_v<Placed, Algorithm>) {
+      return with_policy(where, k_usual_policy, std::forward<A>(a), std::forward<Rest>(rest)...);
     } else {
       return with_policy(where, par{}.at(where), std::forward<A>(a), std::forward<Rest>(rest)...);
     }

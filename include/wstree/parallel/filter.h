@@ -4,6 +4,7 @@
 
 #include "wstree/parallel/chosen.h"
 #include "wstree/parallel/entry.h"
+#include "wstree/parallel/lock.h"
 #include "wstree/parallel/ordered.h"
 
 #include <cstddef>
@@ -37,6 +38,63 @@ template <class In, class Out, class Pred> struct CopyWork {
     total += outcome.chosen.size();
   }
   void after(Outcome& outcome) const { outcome.chosen.copy(ahead(out, outcome.place)); }
+};
+
+/// Appends small elements to a vector. A member whose turn it is puts its elements behind those that are not
+/// in the vector yet, which takes no time. One member at a time appends all of these: if it loses its
+/// processor, the others go on.
+template <class In, class Vector, class Pred> class AppendLater {
+public:
+  struct Outcome {
+    Chosen<In> chosen;
+  };
+
+  AppendLater(const In& in, Vector& out, Pred& pred, std::size_t offset)
+      : in_(in), out_(out), pred_(pred), offset_(offset) {}
+
+  void make(const Tile& tile, Outcome& outcome) const {
+    outcome.chosen.choose(in_, tile.begin + offset_, tile.end + offset_, pred_);
+  }
+  void take(Outcome& outcome) {
+    const Lock lock(mutex_);
+    waiting_.push_back(std::move(outcome.chosen));
+    outcome.chosen = {};
+    if (used_.empty()) return;
+    outcome.chosen = std::move(used_.back());
+    used_.pop_back();
+  }
+  void after(const Outcome&) {
+    {
+      const Lock lock(mutex_);
+      if (appends_) return;
+      appends_ = true;
+    }
+    std::vector<Chosen<In>> mine;
+    while (take_waiting(mine)) append(mine);
+  }
+  /// Appends what members have left, when all have ended.
+  void finish() { append(waiting_); }
+
+private:
+  void append(std::vector<Chosen<In>>& list) {
+    for (Chosen<In>& chosen : list) chosen.append(out_);
+  }
+  /// Takes what waits to be appended, for memory that has been appended; false if nothing waits.
+  bool take_waiting(std::vector<Chosen<In>>& mine) {
+    const Lock lock(mutex_);
+    for (Chosen<In>& chosen : mine) used_.push_back(std::move(chosen));
+    mine.clear();
+    mine.swap(waiting_);
+    return appends_ = !mine.empty();
+  }
+
+  const In& in_;
+  Vector& out_;
+  Pred& pred_;
+  std::size_t offset_;
+  Mutex mutex_;
+  std::vector<Chosen<In>> waiting_, used_;
+  bool appends_ = false;
 };
 
 /// Appends to a vector, which only one member at a time can do.
@@ -185,8 +243,14 @@ struct Filter {
           }
         },
         [&](const Tiling& tiling, const Start& start) {
-          AppendWork<In, decltype(result), decltype(chosen)> work{in, result, chosen, start.done};
-          run_ordered(policy, tiling, members_in_turn(start), work);
+          if constexpr (Keeping<In>::k_is_small) {
+            AppendLater<In, decltype(result), decltype(chosen)> work(in, result, chosen, start.done);
+            run_ordered(policy, tiling, members_in_turn(start), work);
+            work.finish();
+          } else {
+            AppendWork<In, decltype(result), decltype(chosen)> work{in, result, chosen, start.done};
+            run_ordered(policy, tiling, members_in_turn(start), work);
+          }
         });
     return result;
   }

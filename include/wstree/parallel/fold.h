@@ -59,9 +59,10 @@ template <execution_policy Policy, std::integral Index, class Chunk>
 void for_each_chunk(const Policy& policy, Index first, std::type_identity_t<Index> last, Chunk&& chunk,
                     call_site where = call_site::current()) {
   detail::check_function<Chunk, Index, Index>();
-  detail::EachChunk<Index, std::remove_reference_t<Chunk>> folder{chunk, first};
-  detail::Result<detail::Nothing> result;
-  if (first < last) detail::fold_tree(policy, detail::distance(first, last), folder, result, where);
+  using Function = std::remove_reference_t<Chunk>;
+  if (first < last)
+    detail::run_loop<detail::EachChunk<Index, Function>>(
+        policy, detail::distance(first, last), where, detail::HeldCall<Function, Index, Index>{chunk}, first);
 }
 template <std::integral Index, class Chunk>
 void for_each_chunk(Index first, std::type_identity_t<Index> last, Chunk&& chunk,

@@ -57,6 +57,7 @@ inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& b
                                  std::uint64_t n, core::ValueSlot result) noexcept {
   if (site.needs_team(n)) return 0;
   const std::uint64_t longest = site.longest_step(n);
+  const bool doubles = site.doubles();
   std::uint64_t step = std::min(std::max(std::min(site.first_step(), longest), fold.least), fold.most);
   const std::uint64_t since = core::StdPlatform::ticks();
   std::uint64_t before = 0;
@@ -79,7 +80,8 @@ inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& b
     // As many as should take half of k_alone, but not much more than are known to be cheap.
     const float wanted = static_cast<float>(core::tuning::k_alone / 2) / std::max(cost, 1e-3F);
     const float limit = static_cast<float>(done) * core::tuning::k_growth;
-    step = std::min(static_cast<std::uint64_t>(std::min(wanted, limit)) + 1, longest);
+    step = std::min(static_cast<std::uint64_t>(std::min(wanted, limit)) + 1,
+                    doubles ? std::max(longest, done) : longest);
     step = std::min(std::max(step, fold.least), fold.most);
     before = elapsed;
   }
@@ -158,17 +160,58 @@ inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& b
   }
 }
 
+/// Returns whether the caller executes all units of a call at once, as those that were brief before.
+template <class Folder, execution_policy Policy>
+[[gnu::always_inline]] inline bool is_brief_call(const Policy& policy, std::uint64_t n,
+                                                 call_site where) noexcept {
+  return policy.is_plain() && policy.max_chunk() / unit_of<Folder>() >= n &&
+         t_sites.at(site_key<Folder>(where)).is_brief(n);
+}
+
+/// Folds the units of a call that is not known to be brief.
+template <execution_policy Policy, folder Folder>
+void fold_with_care(const Policy& policy, std::uint64_t n, Folder& folder,
+                    Result<typename Folder::Value>& result, call_site where) {
+  FoldState state = fold_state(policy, nullptr, folder);
+  fold_any(fold_call(policy, n, folder, where), state, n, result.slot());
+}
+
 /// Folds the units 0 to n-1 of a folder.
 template <execution_policy Policy, folder Folder>
 void fold_tree(const Policy& policy, std::uint64_t n, Folder& folder, Result<typename Folder::Value>& result,
                call_site where) {
-  if (policy.is_plain() && policy.max_chunk() / unit_of<Folder>() >= n &&
-      t_sites.at(site_key<Folder>(where)).is_brief(n)) {
+  if (is_brief_call<Folder>(policy, n, where)) {
     folder.start(result.place(), 0, n);
     return result.set();
   }
-  FoldState state = fold_state(policy, nullptr, folder);
-  fold_any(fold_call(policy, n, folder, where), state, n, result.slot());
+  fold_with_care(policy, n, folder, result, where);
+}
+
+/// Elements without values, pieces of which a loop executes: loop(begin, end).
+template <class Loop> struct LoopFolder {
+  using Value = Nothing;
+  const Loop loop;
+
+  void start(void*, std::uint64_t begin, std::uint64_t end) { loop(begin, end); }
+  void extend(Nothing&, std::uint64_t begin, std::uint64_t end) { loop(begin, end); }
+  static void combine(Nothing&, Nothing&) noexcept {}
+};
+template <class Loop, class Policy, class... Parts>
+[[gnu::noinline]] void run_with_care(Passed<Policy> policy, std::uint64_t n, call_site where,
+                                     Parts... parts) {
+  LoopFolder<Loop> folder{Loop{parts...}};
+  Result<Nothing> result;
+  fold_with_care(policy, n, folder, result, where);
+}
+/// Executes a loop over n > 0 elements, Loop{parts...}(begin, end). A brief call leaves nothing in memory for
+/// the others: compilers keep parts in registers, and write structs that are passed on before the decision.
+template <class Loop, class Policy, class... Parts>
+[[gnu::always_inline]] inline void run_loop(const Policy& policy, std::uint64_t n, call_site where,
+                                            const Parts&... parts) {
+  if (is_brief_call<LoopFolder<Loop>>(policy, n, where))
+    Loop{parts...}(0, n);
+  else
+    run_with_care<Loop, Policy, Parts...>(policy, n, where, parts...);
 }
 
 } // namespace detail

@@ -72,16 +72,17 @@ using InLoop = std::conditional_t<std::is_trivially_copyable_v<F> && sizeof(F) <
 /// Such a function object as a member, for captures of lambdas.
 template <class F, class... Arguments> struct HeldCall { InLoop<F, Arguments...> f; };
 
+/// An argument of a function that is not inlined: a value if that is as good.
+template <class T> using Passed = std::conditional_t<std::is_trivially_copyable_v<T>, const T, const T&>;
+
+/// A loop over integers in chunks.
 template <class Index, class Chunk> struct EachChunk {
-  using Value = Nothing;
-  Chunk& chunk;
+  HeldCall<Chunk, Index, Index> chunk;
   Index first;
 
-  void start(void*, std::uint64_t begin, std::uint64_t end) {
-    chunk(advanced(first, begin), advanced(first, end));
+  void operator()(std::uint64_t begin, std::uint64_t end) const {
+    chunk.f(advanced(first, begin), advanced(first, end));
   }
-  void extend(Nothing&, std::uint64_t begin, std::uint64_t end) { start(nullptr, begin, end); }
-  static void combine(Nothing&, Nothing&) noexcept {}
 };
 
 template <class Index, class Init, class Chunk, class Combine> struct ChunkFolder {

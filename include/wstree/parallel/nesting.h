@@ -60,7 +60,7 @@ public:
   using Seat = BasicSeat<P>;
 
   BasicCall(std::uint32_t members, Run run, void* what) noexcept
-      : members_(members), run_(run), what_(what),
+      : members_(members), guests_(members - 1), run_(run), what_(what),
         doors_(members > k_few ? DoorCache<P>::take(members) : typename DoorCache<P>::Doors{few_, k_few}) {}
   BasicCall(const BasicCall&) = delete;
   BasicCall& operator=(const BasicCall&) = delete;
@@ -69,6 +69,10 @@ public:
   }
 
   std::uint32_t members() const noexcept { return members_; }
+  /// Returns how many guests find work: a crew sends no more, because the caller waits until all have left.
+  std::uint32_t guests() const noexcept { return guests_; }
+  /// Sets how many members find work, the caller among them, to `most` or fewer.
+  void employ(std::uint32_t most) noexcept { guests_ = most < members_ ? most - 1 : members_ - 1; }
 
   /// The executing thread works as `member`, of which there is one at a time, and then helps other members.
   void work_as(std::uint32_t member) noexcept {
@@ -171,7 +175,7 @@ private:
     return member < members_;
   }
 
-  std::uint32_t members_;
+  std::uint32_t members_, guests_;
   Run run_;
   void* what_;
   typename DoorCache<P>::Doors doors_;

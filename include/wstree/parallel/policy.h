@@ -254,6 +254,9 @@ inline constexpr basic_par<order::reproducible> reproducible;
 inline constexpr basic_par<order::sequential> sequential_order;
 
 namespace detail {
+/// The policy of calls without one: a constant, because a value of its own is some ten stores in each call.
+inline constexpr par k_usual_policy{};
+
 template <class T> inline constexpr bool is_policy = false;
 template <order Order, class Stop> inline constexpr bool is_policy<basic_par<Order, Stop>> = true;
 } // namespace detail

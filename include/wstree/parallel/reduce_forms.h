@@ -140,7 +140,7 @@ void for_each(const Policy& policy, R&& r, Function&& function, call_site where 
 }
 template <detail::range R, class Function>
 void for_each(R&& r, Function&& function, call_site where = call_site::current()) {
-  for_each(par(), r, function, where);
+  for_each(detail::k_usual_policy, r, function, where);
 }
 
 } // namespace v1

@@ -93,7 +93,7 @@ private:
     if (auto* seat = Seats<core::StdPlatform>::mine(); seat != nullptr) return call.nest(*seat);
     auto& self = const_cast<ResidentCrew&>(static_cast<const ResidentCrew&>(place));
     if (is_gone() || !self.has_threads()) return call.work_as(0);
-    Invitation invitation{{}, &call, call.members() - 1, nullptr};
+    Invitation invitation{{}, &call, call.guests(), nullptr};
     invitation.door.open(&call);
     self.invite(invitation);
     call.work_behind(invitation.door);

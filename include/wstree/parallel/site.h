@@ -45,29 +45,25 @@ public:
   std::uint64_t longest_step(std::uint64_t n) const noexcept {
     return trust_ == k_calls_to_trust && n / 2 <= longest_ ? n : n / k_looks_alone + 1;
   }
+  /// Returns whether a caller that has found no dear element yet doubles its steps: a pause between two brief
+  /// calls may be the program's other work, and sixteen looks take twenty times as long as a brief call.
+  bool doubles() const noexcept { return trust_ < 0 && !was_dear_; }
   /// Returns whether all of n elements take so little that reading the clock would be much of it.
-  bool takes_little(std::uint64_t n) const noexcept {
-    return longest_step(n) == n && cost_ * static_cast<float>(n) < k_brief;
-  }
+  bool takes_little(std::uint64_t n) const noexcept { return n <= little_; }
   /// Returns whether one of the latest calls took far longer than those before.
   bool is_careful() const noexcept { return trust_ < 0; }
   /// Returns whether the caller executes n elements without a look at the clock in their midst. One call of
   /// two looks at its beginning: if the look before is long ago, one of these two calls may have become dear,
   /// and the next calls are not brief. One call of k_calls_unclocked + 2, an odd number, is measured, unless
   /// a look has shown that the calls before took little.
-  template <class P = core::StdPlatform> bool is_brief(std::uint64_t n) noexcept {
-    if (!takes_little(n)) return false;
-    if (++calls_ % 2 != 0) {
-      const std::uint64_t now = P::ticks(), before = std::exchange(looked_, now);
-      const std::uint64_t since = before != 0 ? core::elapsed(before, now) : ~std::uint64_t{0};
-      if (before != 0 && since > k_surprise_alone) [[unlikely]] {
-        trust_ = k_trust_after_surprise, looked_ = 0;
-        return false;
-      }
-      // The latest two calls were brief: the next measurement is far off again.
-      if (since < static_cast<std::uint64_t>(k_brief)) calls_ = 1;
-    }
-    return calls_ % (core::tuning::k_calls_unclocked + 2) != 0;
+  template <class P = core::StdPlatform> [[gnu::always_inline]] bool is_brief(std::uint64_t n) noexcept {
+    if (n > little_) return false;
+    if (++calls_ % 2 == 0) return is_between_measurements();
+    const std::uint64_t now = P::ticks(), before = std::exchange(looked_, now);
+    if (now - before >= k_brief) [[unlikely]]
+      return is_brief_after(before, now);
+    calls_ = 1; // the latest two calls were brief: the next measurement is far off again
+    return true;
   }
   /// Returns the elements that should take half of k_alone; at least 1.
   std::uint64_t first_step() const noexcept {
@@ -85,11 +81,14 @@ public:
     if (ticks >= core::tuning::k_most_alone) {
       trust_ = std::min(trust_, ticks > k_surprise_alone ? k_trust_after_surprise : std::int16_t{0});
       looked_ = 0;
-      return;
+      was_dear_ = was_dear_ || ticks > k_surprise_alone;
+      return find_little();
     }
     long_calls_ = 0;
     longest_ = trust_ <= 0 ? n : std::max(longest_, n);
     if (trust_ < k_calls_to_trust) ++trust_;
+    if (trust_ == k_calls_to_trust) was_dear_ = false;
+    find_little();
   }
   /// The caller has executed the first ones, and the rest is for a team.
   void was_long(std::uint64_t n, float cost) noexcept {
@@ -97,7 +96,8 @@ public:
     shortest_ = long_calls_ == 0 ? n : std::min(shortest_, n);
     if (long_calls_ < k_sure) ++long_calls_;
     trust_ = std::min(trust_, std::int16_t{0});
-    looked_ = 0;
+    looked_ = 0, was_dear_ = true;
+    find_little();
   }
 
 private:
@@ -109,15 +109,34 @@ private:
   static constexpr std::int16_t k_calls_to_trust = 16, k_trust_after_surprise = k_calls_to_trust - 255;
   static constexpr float k_least_cost = 1e-3F;
   static constexpr float k_most = 1e9F;
-  static constexpr float k_brief = 1'000;
+  static constexpr std::uint64_t k_brief = 1'000;
+
+  bool is_between_measurements() const noexcept {
+    return calls_ % (core::tuning::k_calls_unclocked + 2) != 0;
+  }
+  /// Returns is_brief() after two looks at the clock that are not near each other, or one look.
+  [[gnu::noinline]] bool is_brief_after(std::uint64_t before, std::uint64_t now) noexcept {
+    if (before != 0 && core::elapsed(before, now) > k_surprise_alone) {
+      trust_ = k_trust_after_surprise, looked_ = 0, little_ = 0;
+      return false;
+    }
+    return is_between_measurements();
+  }
+  /// Sets little_ by the cost of an element, and by the number of elements that went well.
+  void find_little() noexcept {
+    const float brief = static_cast<float>(k_brief) / cost_;
+    little_ = trust_ == k_calls_to_trust ? std::min(static_cast<std::uint64_t>(brief), longest_ * 2 + 1) : 0;
+  }
 
   std::uintptr_t key_ = 0;
   std::uint64_t shortest_ = 0; // elements of the latest long calls
   std::uint64_t longest_ = 0;  // elements of the latest short calls
+  std::uint64_t little_ = 0;   // takes_little() of at most so many elements
   std::uint64_t looked_ = 0;   // when a brief call looked at the clock; 0: none since the calls are brief
   float cost_ = 0;
-  std::int16_t trust_ = 0;      // short calls in a row, or less
-  std::uint8_t long_calls_ = 0; // in a row
+  std::int16_t trust_ = 0;          // short calls in a row, or less
+  std::uint8_t long_calls_ : 7 = 0; // in a row
+  bool was_dear_ : 1 = false;       // a call since the site was trusted
   std::uint8_t calls_ = 0;
 };
 

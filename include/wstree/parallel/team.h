@@ -154,7 +154,8 @@ auto fold(Index first, End last, Init init, Chunk chunk, Combine combine,
 template <execution_policy Policy, std::integral Index, class Chunk>
 void for_each_chunk(const Policy& policy, Index first, std::type_identity_t<Index> last, Chunk&& chunk,
                     call_site where = call_site::current()) {
-  detail::EachChunk<Index, std::remove_reference_t<Chunk>> folder{chunk, first};
+  using Function = std::remove_reference_t<Chunk>;
+  detail::LoopFolder<detail::EachChunk<Index, Function>> folder{{{chunk}, first}};
   detail::Result<detail::Nothing> result;
   if (first < last) detail::fold_in_team(policy, detail::distance(first, last), folder, result, where);
 }

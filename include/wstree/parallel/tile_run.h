@@ -64,8 +64,6 @@ void execute_tiles(BasicTickets<P>& tickets, const Policy& policy, const Tiling&
   }
 }
 
-inline constexpr std::uint32_t k_all_members = ~std::uint32_t{0};
-
 /// Returns how many members work in a call whose members wait for each other: no more than there are
 /// processors, because all wait while the member whose turn it is has none; all members where elements take
 /// as long as a thread that sleeps.
@@ -81,14 +79,15 @@ void run_tiles(const Policy& policy, const Tiling& tiling, Verdict& verdict, std
   BasicTickets<core::StdPlatform> tickets;
   Observed call(policy, tiling.elements());
   std::atomic<std::uint32_t> at_work{0};
-  on_team(policy, call, [&](unsigned member, unsigned members) {
+  const auto work = [&](unsigned member, unsigned members) {
     // relaxed: it counts members.
     if (at_work.fetch_add(1, std::memory_order_relaxed) >= most) return;
     ObservedTiles observed(call, member, members);
     auto body = make();
     execute_tiles(tickets, policy, tiling, verdict, body,
                   [&](std::size_t elements, auto&& tile) { return observed.run(elements, tile); });
-  });
+  };
+  on_team(policy, call, work, most);
 }
 
 } // namespace detail

@@ -51,6 +51,8 @@ constexpr Phase k_phases[] = {
     {"chunk, long", {340, 1}, {322, 1}, k_team},
     {"chunk, unsigned long", {340, 1}, {322, 1}, k_team},
 };
+/// Compilers of short_calls.cpp.
+constexpr const char* k_short_calls[] = {WSTREE_TEST_SHORT_CALLS};
 constexpr std::size_t k_first_chunks = 6;
 /// The region with a loop and 2 threads, if each member gets its part in one piece.
 constexpr std::size_t k_region_loop = 5;
@@ -67,8 +69,10 @@ constexpr double k_elsewhere = 0.40; // with other compilers
 constexpr double k_search = 400;     // instructions of a search for each of its locked operations, at least
 
 /// Empty: valgrind cannot read the debugging information that the compiler of the library writes.
-std::vector<Cost> count(const std::string& program, const std::string& batch = "timed",
-                        const std::string& schedule = "wstree") {
+std::vector<Cost>
+count(const std::string& program, const std::string& batch = "timed", const std::string& schedule = "wstree",
+      std::size_t phases = std::size(k_phases),
+      const std::string& object = std::filesystem::canonical(library_path()).filename().string()) {
   const TemporaryFolder folder;
   const std::string dump = folder / "dump";
   const Program valgrind(WSTREE_TEST_VALGRIND,
@@ -84,9 +88,8 @@ std::vector<Cost> count(const std::string& program, const std::string& batch = "
                               .run();
   if (outcome.err.find("Valgrind: debuginfo reader") != std::string::npos) return {};
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  const std::string object = std::filesystem::canonical(library_path()).filename().string();
   std::vector<Cost> counted;
-  for (std::size_t k = 1; k <= std::size(k_phases); ++k) {
+  for (std::size_t k = 1; k <= phases; ++k) {
     std::ifstream file(dump + "." + std::to_string(k));
     EXPECT_TRUE(file) << "no counts of phase " << k << ": " << outcome.text();
     const Executed executed = executed_in(file, object);
@@ -190,6 +193,30 @@ TEST(Instructions, OnLibgomp) {
   compare(count("phases_gcc"), &Phase::libgomp);
 }
 #endif
+
+/// Short calls of the C++ library that call no function of the program, beside the standard's algorithm on
+/// the same elements: that they are few is seen before anything is written to memory.
+class ShortCalls : public testing::TestWithParam<const char*> {};
+TEST_P(ShortCalls, TakeFewInstructionsMore) {
+  if (!k_optimised) GTEST_SKIP() << "the headers are not optimised";
+  constexpr const char* k_calls[] = {"fill", "copy", "equal", "transform by plus"};
+  constexpr int k_bytes[] = {1, 2, 4, 8};
+  constexpr double k_more = 25;
+  const std::string program = std::string("short_calls_") + GetParam();
+  const std::vector<Cost> counted =
+      count(program, "timed", "dynamic,4", std::size(k_calls) * std::size(k_bytes) * 2, program);
+  for (std::size_t k = 0; k < counted.size(); k += 2) {
+    const char* const call = k_calls[k / 2 % std::size(k_calls)];
+    const int bytes = k_bytes[k / 2 / std::size(k_calls)];
+    if (std::getenv("WSTREE_TEST_SHOW") != nullptr)
+      std::printf("%s, 100 elements of %d bytes: %.1f, and %.1f by the standard's\n", call, bytes,
+                  counted[k + 1].instructions, counted[k].instructions);
+    EXPECT_LE(counted[k + 1].instructions, counted[k].instructions + k_more)
+        << call << ", elements of " << bytes << " bytes";
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Compilers, ShortCalls, testing::ValuesIn(k_short_calls),
+                         [](const auto& tested) { return std::string(tested.param); });
 
 TEST(CallgrindDump, CountsWhatStandsInOneObject) {
   std::istringstream dump("events: Ir Ge\n\nob=/a/libb.so.1\nfn=f\n10 5 1\ncfn=g\ncalls=2 0\n11 100 9\n12 7\n"

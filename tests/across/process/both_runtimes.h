@@ -21,8 +21,10 @@ inline std::string seen(const Outcome& outcome) {
 inline constexpr std::string_view k_fails_natively = "without the library: ";
 
 /// Runs `program` without the library, with an idle one, and served. Returns how the outputs differ; empty if
-/// they are equal, k_fails_natively and the output if the first run fails.
+/// they are equal, k_fails_natively and the output if the first run fails. The C library overwrites memory
+/// that is freed, so that a read of it fails every time.
 inline std::string difference_with_library(Program program) {
+  program.set("MALLOC_PERTURB_", "85");
   const Outcome native = program.set("OMP_SCHEDULE", "dynamic,1").run();
   if (!native.succeeded()) return std::string(k_fails_natively) + native.text();
   const Outcome idle = program.preload().run();

@@ -98,11 +98,13 @@ TEST_F(Counters, OfAForkedChildAreItsOwn) {
                               .run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_EQ(folder.files().size(), 6U);
-  for (const std::string& file : folder.files())
-    for (const json& loop : json::parse(contents_of(file)).at("loops")) {
+  for (const std::string& file : folder.files()) {
+    const json report = json::parse(contents_of(file));
+    for (const json& loop : report.at("loops")) {
       ASSERT_TRUE(loop.contains("counters")) << loop;
       EXPECT_GE(loop.at("counters").at("parts"), loop.at("calls"));
     }
+  }
 }
 
 TEST(CountersForbidden, OneLineSaysSoAndTheProgramGoesOn) {

@@ -80,18 +80,20 @@ TEST(BothRuntimes, GetTheirOwnFirstCalls) {
       expect_equal(cell("jumping_host", seed, {}, {"gcc", "clang"}, way), way + ' ' + std::to_string(seed));
 }
 
-/// Opened at random, by threads too. (libomp does not always survive natively that such a thread ends.)
+/// Opened at random, by threads too. A thread that ends may have called libgomp only: libomp's workers keep
+/// memory of tasks that it has created, natively too, and write to it later.
 TEST(BothRuntimes, GetTheirOwnCallsInRandomOrders) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     std::mt19937 random(seed);
+    const std::string& host = k_hosts[random() % k_hosts.size()];
     Words arguments{std::to_string(seed)};
     for (int i = 0; i < 6; ++i) {
       const bool is_gccs = random() % 2 == 0;
       std::string way = random() % 2 == 0 ? "lazy" : "";
-      if (is_gccs && random() % 3 == 0) way += ",thread";
+      if (random() % 3 == 0) way += is_gccs && host != "jumping_host_clang" ? ",thread" : ",resident";
       arguments.push_back(way + ":" + program_path(is_gccs ? "jumping_gcc.so" : "jumping_clang.so"));
     }
-    expect_equal(Program(k_hosts[random() % k_hosts.size()], arguments), testing::PrintToString(arguments));
+    expect_equal(Program(host, arguments), host + ' ' + testing::PrintToString(arguments));
   }
 }
 

@@ -111,8 +111,11 @@ constexpr int k_monotonic = static_cast<int>(0x80000000u);
 
 #ifdef __clang__ // bare libomp 19 crashes or hangs in programs of these kinds with taskloops
 inline constexpr bool k_has_taskloops = false;
+/// The second root ends, and libomp writes to the memory of an ended root whose tasks a worker has executed.
+inline constexpr bool k_second_root_has_tasks = false;
 #else
 inline constexpr bool k_has_taskloops = true;
+inline constexpr bool k_second_root_has_tasks = true;
 #endif
 
 /// Makes up programs. `depth`: regions around the present one.
@@ -126,7 +129,7 @@ public:
     Program made;
     made.roots.resize(random_.below(4) == 0 ? 2 : 1);
     for (auto& root : made.roots) {
-      checks_last_ = &root == &made.roots[0];
+      is_first_root_ = &root == &made.roots[0];
       for (std::uint64_t i = 1 + random_.below(3); i > 0; --i) {
         if (random_.below(3) == 0) root.push_back(schedule());
         root.push_back(region(0));
@@ -184,6 +187,7 @@ private:
     case 5:
       return depth < 2 ? region(depth + 1) : made;
     case 6:
+      if (!is_first_root_ && !k_second_root_has_tasks) return made;
       made.what = What::task;
       if (depth < 2) made.body.push_back(region(depth + 1));
       return made;
@@ -193,7 +197,7 @@ private:
       return taskloop(depth);
     default:
       made = loop();
-      made.checks_last = checks_last_ && depth == 0;
+      made.checks_last = is_first_root_ && depth == 0;
       return made;
     }
   }
@@ -255,7 +259,7 @@ private:
 
   check::Random random_;
   bool cancels_;
-  bool checks_last_ = false;
+  bool is_first_root_ = false;
 };
 
 /// All programs that have one statement less, or a loop that is shorter.

@@ -987,4 +987,5 @@ void no_reciprocal(int n, float* restrict a, float* b, float* c) {
 #undef KEEP
 #include "bounds.inc"
 #include "copies.inc"
+#include "equal.inc"
 #include "widths.inc"

@@ -6,10 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef IS_dynamic
+int omp_get_thread_num(void); /* a region that asks for it is no static loop yet */
+#else
+#define omp_get_thread_num() 0
+#endif
+
 int main(int argc, char** argv) {
   static int runs[1000];
 #pragma omp parallel for schedule(SCHEDULE)
-  for (int i = 0; i < 1000; ++i) ++runs[i];
+  for (int i = 0; i < 1000; ++i) runs[i] += omp_get_thread_num() >= 0;
   for (int i = 0; i < 1000; ++i) {
     if (runs[i] != 1) return 99;
   }

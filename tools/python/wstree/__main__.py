@@ -6,15 +6,22 @@ import shutil
 import sys
 
 
+# Options of `wstree run` whose value may be the next argument.
+WITH_VALUE = ("--schedule", "--chunk", "--loops", "--strategy", "--batch", "--fallback", "--bind", "--rules")
+
+
 def command(arguments):
-    """The command for `run` and what follows it; options with values are written --option=value."""
+    """Returns the command for `run` and the arguments behind it."""
     options = []
-    while arguments and arguments[0].startswith("--") and arguments[0] != "--":
-        options.append(arguments.pop(0))
+    while arguments and (arguments[0].startswith("--") or arguments[0] in ("-v", "-h")) and arguments[0] != "--":
+        option = arguments.pop(0)
+        if option in WITH_VALUE and arguments:
+            option += "=" + arguments.pop(0)
+        options.append(option)
     if arguments[:1] == ["--"]:
         arguments.pop(0)
     if not arguments:
-        sys.exit("usage: python3 -m wstree run [--option[=value]...] script.py|-c TEXT|-m MODULE [arguments]")
+        sys.exit("usage: python3 -m wstree run [options] script.py|-c TEXT|-m MODULE [arguments]")
     return ["wstree", "run", *options, "--", sys.executable, *arguments]
 
 

@@ -53,15 +53,15 @@ private:
   }
   static void host(const Place& place, Call& call) noexcept {
     auto& self = const_cast<PoolPlace&>(static_cast<const PoolPlace&>(place));
-    auto* const invitation = new (std::nothrow) Invitation{{}, call.members()};
+    auto* const invitation = new (std::nothrow) Invitation{{}, call.guests() + 1};
     if (invitation == nullptr) return call.work_as(0); // no memory
     invitation->door.open(&call);
     std::uint32_t invited = 1;
     self.owner_.none.guard([&] {
-      for (; invited < call.members(); ++invited)
+      for (; invited <= call.guests(); ++invited)
         self.crew_->post(OwnedTask<Owner, Guest>::make(self.owner_, Guest{invitation}));
     });
-    for (; invited < call.members(); ++invited) invitation->drop(); // no memory for these
+    for (; invited <= call.guests(); ++invited) invitation->drop(); // no memory for these
     call.work_behind(invitation->door);
     invitation->drop();
   }

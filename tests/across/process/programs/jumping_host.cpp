@@ -4,7 +4,8 @@
 // jumping_host SEED [FLAG...:]FILE...
 //   lazy, global, deep    flags of dlopen(): RTLD_LAZY, RTLD_GLOBAL, RTLD_DEEPBIND
 //   new                   in a namespace of its own
-//   thread                opened, and called at first, by another thread
+//   thread                opened, and called at first, by another thread, which ends then
+//   resident              the same by a thread that lives as long as the program
 //   close                 closed after that, so that it may be opened again
 //   untouched             not called before all are open
 //   runtime               only opened: an OpenMP runtime
@@ -15,9 +16,11 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <functional>
+#include <future>
 #include <random>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -60,6 +63,18 @@ Code open(const std::string& name, const std::string& flags) {
   return code;
 }
 
+/// Returns when a thread that lives as long as the program has called `use`.
+void use_by_resident(const std::function<void()>& use) {
+  std::promise<void> used;
+  const std::future<void> until = used.get_future();
+  std::thread([&use, used = std::move(used)]() mutable {
+    use();
+    used.set_value();
+    for (;;) pause();
+  }).detach();
+  until.wait();
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -87,6 +102,8 @@ int main(int argc, char** argv) {
     };
     if (flags.find("thread") != std::string::npos)
       std::thread(use).join();
+    else if (flags.find("resident") != std::string::npos)
+      use_by_resident(use);
     else
       use();
   }

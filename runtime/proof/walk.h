@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The blocks of a function that is being followed. For the .cpp files of this folder alone.
+#pragma once
+
+#include "prover.h"
+
+namespace wstree::proof {
+
+/// The blocks of one function, and the states at their ends.
+struct Prover::Walk {
+  Function& function;
+  int depth;
+  State** out = nullptr;      ///< by block
+  State** exits = nullptr;    ///< by block and edge, where they leave a loop over the part
+  bool* has_effect = nullptr; ///< by block
+  bool* has_sum = nullptr;    ///< by block
+  bool* has_merge = nullptr;  ///< by block
+  bool* decides = nullptr;    ///< by block: ends in a decision by the part that no merge may depend on
+  bool* is_bound = nullptr;   ///< by block: ends in the test whether the part is over
+  State* entry = nullptr;     ///< state at the function's entry
+  // The cycle that is being followed.
+  const std::uint32_t* members = nullptr;
+  std::size_t count = 0;
+  State* header = nullptr; ///< fixed at members[0]; nullptr: it is joined as elsewhere
+
+  const std::uint8_t* is_in = nullptr; ///< by block: is a member
+
+  bool is_member(std::uint32_t block) const noexcept { return is_in[block] != 0; }
+  const Instruction& last(std::uint32_t block) const noexcept {
+    return function.instructions[function.blocks[block].end - 1];
+  }
+};
+
+} // namespace wstree::proof
