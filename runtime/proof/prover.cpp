@@ -102,17 +102,8 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   division_ = 0;
   copied_ = ~0U;
   is_ending_ = was_ending || !shape.reaches_return;
-  if (shape.is_cyclic) drop_open(*state);
-  Copies* const copies = open_copies(*state);
-  const std::uint32_t closing = copies != nullptr ? execute_open(walk, block, *state, *copies) : k_none;
-  for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i) {
-    if (i == closing) {
-      close_sums(*state, *copies);
-      drop_open(*state);
-    }
+  for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
     if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
-  }
-  if (closing == shape.end) close_sums(*state, *copies);
   // The end of the program is judged as other effects are.
   for (const std::uint32_t next : shape.next)
     is_ending_ |= next != k_none && !walk.function.blocks[next].reaches_return;
@@ -203,7 +194,6 @@ bool Prover::follow_cycle(Walk& walk, std::size_t position) noexcept {
   walk.header = nullptr;
   if (!enter(walk, header, *entry)) return false; // its own blocks are not reached yet
   if (!entry->is_reached) return true;
-  drop_open(*entry);
   bool is_part = false;
   if (!loop_.is_entered && entry->formula == State::Formula::done) {
     walk.header = entry;
@@ -228,12 +218,13 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
   walk.has_merge = passing_.make<bool>(count);
   walk.decides = passing_.make<bool>(count);
   walk.is_bound = passing_.make<bool>(count);
+  walk.loops = passing_.make<std::uint8_t>(count);
   walk.entry = make_state();
   State* const result = make_state();
   State* const outs = passing_.make<State>(count);
   if (walk.out == nullptr || walk.exits == nullptr || walk.has_effect == nullptr || walk.has_sum == nullptr ||
       walk.has_merge == nullptr || walk.decides == nullptr || walk.is_bound == nullptr ||
-      walk.entry == nullptr || result == nullptr || outs == nullptr)
+      walk.loops == nullptr || walk.entry == nullptr || result == nullptr || outs == nullptr)
     return refuse("is too long", function.entry());
   for (std::size_t i = 0; i < count; ++i) walk.out[i] = outs + i;
   copy(*walk.entry, state);
@@ -266,7 +257,7 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
     else
       copy(*result, *walk.out[i]);
   }
-  if (!check_decisions(walk)) return false;
+  if (!check_decisions(walk) || !check_rests(walk)) return false;
   returns = result->is_reached;
   if (returns) copy(state, *result);
   loop_.has_effect = had_effect || has_effect;
@@ -341,16 +332,6 @@ Verdict Prover::prove(Address entry) noexcept {
     return answer();
   }
   if (!check_versions() || !check_merges()) return answer();
-  if (has_copy_ && has_silent_loop_) {
-    refuse("executes its first iteration apart", 0);
-    return answer();
-  }
-  // What several iterations do together may be another thing than a copy of the body does for one.
-  if ((has_wide_effect_ && (has_copy_ || !has_rest_effect_)) ||
-      (has_wide_sum_ && (has_copied_sum_ || !has_rest_sum_))) {
-    refuse("does what a loop of several iterations at a time leaves out in no loop", 0);
-    return answer();
-  }
   const bool asks_for_numbers =
       verdict_.after_thread_count != nullptr && verdict_.after_thread_number != nullptr;
   if (!returns || !has_loop_ || (!is_clang_ && !asks_for_numbers))

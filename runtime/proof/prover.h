@@ -5,7 +5,6 @@
 
 #include "arena.h"
 #include "code.h"
-#include "copies.h"
 #include "decoder.h"
 #include "known_functions.h"
 #include "proof.h"
@@ -156,7 +155,8 @@ private:
   bool follow_cycle(Walk& walk, std::size_t position) noexcept;
   bool settle(Walk& walk) noexcept;
   bool check_branch(const State& state, const Instruction& branch) noexcept;
-  bool check_decisions(const Walk& walk) noexcept; // prover_branches.cpp, as are the following ones
+  bool check_rests(const Walk& walk) noexcept; // prover_branches.cpp, as are the following ones
+  bool check_decisions(const Walk& walk) noexcept;
   bool take_edge(State& state, const Instruction& branch, bool is_taken) noexcept;
   State::Formula formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept;
   bool excludes_empty(const Flags& flags, unsigned condition, bool is_taken) noexcept;
@@ -171,12 +171,6 @@ private:
   bool is_read_again(Value start, Value value) const noexcept;
   Value lanes_step(Value value, Value header) const noexcept;
   bool run_body(Walk& walk, State& back) noexcept;
-  // prover_copies.cpp: copies of the body in a loop of clang's
-  bool compare_copies(Walk& walk, Location* locations, std::size_t count) noexcept;
-  Copies* open_copies(State& state) noexcept;
-  std::uint32_t execute_open(Walk& walk, std::uint32_t block, State& state, Copies& copies) noexcept;
-  void close_sums(State& state, Copies& copies) noexcept;
-  void drop_open(State& state) noexcept;
   bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
   std::uint8_t exact_end(unsigned condition, unsigned exit, const Flags& flags, Value left,
                          bool may_be_negative) noexcept;
@@ -330,13 +324,6 @@ private:
       false; // the program cannot see the bounds of the part: values that depend on them are the compiler's
   bool has_part_ = false;          // the bounds of the part are known somewhere
   bool has_loop_ = false;          // a loop over the part was followed
-  bool has_silent_loop_ = false;   // a followed loop has no effect
-  bool has_copy_ = false;          // clang: a copy of the body outside of the loops has effects
-  bool has_copied_sum_ = false;    // clang: such a copy puts something into a partial result
-  bool has_wide_sum_ = false;      // clang: a loop of several iterations at a time has sums,
-  bool has_wide_effect_ = false;   // or effects
-  bool has_rest_sum_ = false;      // clang: a loop of one iteration at a time has sums,
-  bool has_rest_effect_ = false;   // or effects
   bool is_ending_ = false;         // the block that is followed does not lead to a return
   bool is_narrowed_ = false;       // 4 bytes of some value were used that may have more
   bool is_cut_ = false;            // gcc: numbers of the part were made in 4 bytes that may need more
@@ -352,8 +339,6 @@ private:
   Body bodies_[4] = {};
   Store stores_[k_most_stores] = {}; // stores of the followed block
   std::size_t store_count_ = 0;
-  Copies* copies_[4] = {}; // of loops whose sums meet behind them
-  std::uint32_t copies_count_ = 0;
   Comparison comparisons_[8] = {};
   std::size_t comparison_count_ = 0;
   Merge merges_[16] = {};

@@ -3,6 +3,7 @@
 #include "prover.h"
 #include "walk.h"
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace wstree::proof {
@@ -241,7 +242,7 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
     if (trusts_ && is_clang_ && values_.is_symbol(difference, Symbol::Kind::is_last) &&
         state.formula == State::Formula::done)
       return true;
-    if (trusts_ && !state.is_locked && (bits & ~(k_part | k_first)) == 0) return decides_ = true;
+    if (trusts_ && !state.is_locked && (bits & ~k_part) == 0) return decides_ = true;
     if (formula_edge(state, branch.id, true) != State::Formula::open && state.formula == State::Formula::open)
       return true;
     if (state.formula == State::Formula::done) {
@@ -290,6 +291,40 @@ bool Prover::check_decisions(const Walk& walk) noexcept {
       if (look(decision, merge, gets_there) && gets_there)
         return refuse("decides by the bounds of its part whether it merges", walk.last(decision).address);
     }
+  return true;
+}
+
+/// Checks that iterations which a loop of clang's over several at a time leaves out are executed by a loop
+/// over one at a time, behind it or before. A counter of the program's is lost there, while several
+/// iterations together may not show it.
+bool Prover::check_rests(const Walk& walk) noexcept {
+  const auto count = static_cast<std::uint32_t>(walk.function.blocks.size());
+  auto* const open = passing_.make<std::uint32_t>(count + 2);
+  auto* const seen = passing_.make<bool>(count);
+  if (open == nullptr || seen == nullptr) return refuse("is too long", walk.function.entry());
+  const auto leads = [&](std::uint32_t from, std::uint32_t to) noexcept {
+    std::fill(seen, seen + count, false);
+    std::size_t waiting = 0;
+    open[waiting++] = from;
+    while (waiting != 0)
+      for (const std::uint32_t next : walk.function.blocks[open[--waiting]].next) {
+        if (next == k_none || seen[next]) continue;
+        seen[next] = true;
+        open[waiting++] = next;
+      }
+    return seen[to];
+  };
+  for (std::uint32_t wide = 0; wide < count; ++wide) {
+    if ((walk.loops[wide] & Walk::k_is_wide) == 0) continue;
+    auto left = static_cast<std::uint8_t>(walk.loops[wide] & (Walk::k_has_effect | Walk::k_has_sum));
+    for (std::uint32_t rest = 0; rest < count && left != 0; ++rest)
+      if ((walk.loops[rest] & Walk::k_is_wide) == 0 && (walk.loops[rest] & left) != 0 &&
+          (leads(wide, rest) || leads(rest, wide)))
+        left &= static_cast<std::uint8_t>(~walk.loops[rest]);
+    if (left != 0)
+      return refuse("does what a loop of several iterations at a time leaves out in no loop",
+                    walk.last(wide).address);
+  }
   return true;
 }
 

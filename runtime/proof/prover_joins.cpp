@@ -68,10 +68,10 @@ Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Add
   if (x_begun && y_begun)
     return (values_.at(a).bits & values_.at(b).bits & k_part) != 0
                ? 0
-               : values_.plain(classify(a) | classify(b) | k_first);
+               : values_.plain(classify(a) | classify(b) | k_carried);
   const Value cursor = values_.of(Symbol::Kind::cursor, k_part, place);
   const Bits bits = classify(a) | classify(b);
-  if ((bits & ~k_part) != 0) return values_.plain(bits | (x_begun != y_begun ? k_carried : k_first));
+  if ((bits & ~k_part) != 0) return values_.plain(bits | k_carried);
   if (const Value made = joined_with_cursor(a, b, x, y, cursor); made != 0) return made;
   const Value fresh = values_.of(Symbol::Kind::result, k_part, k_operation_join, place, location);
   if (x_begun != y_begun) {
@@ -88,7 +88,7 @@ Value Prover::joined_begun(Value a, Value b, const State& x, const State& y, Add
     const Value made = values_.substitute(a, p, cursor);
     if (made == values_.substitute(b, q, cursor)) return made;
   }
-  return (values_.at(a).bits & values_.at(b).bits & k_part) != 0 ? fresh : values_.plain(bits | k_first);
+  return (values_.at(a).bits & values_.at(b).bits & k_part) != 0 ? fresh : values_.plain(bits | k_carried);
 }
 
 Value Prover::joined(Value a, Value b, const State& x, const State& y, Address place,

@@ -4,6 +4,7 @@
 #include "registers.h"
 #include "walk.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace wstree::proof {
@@ -274,20 +275,19 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
         return refuse("decides by the bounds of its part between loops that the proof cannot compare", place);
     if (!compare_body(entry.version, place)) return false;
   }
-  if (trusts_ && loop_.width > 1 && !compare_copies(walk, locations, count)) return false;
   const std::int64_t width = loop_.width;
   loop_ = before;
   has_loop_ = true;
   if (!trusts_) walk.has_merge[walk.members[0]] = true;
   bool has_effect = false;
   for (std::size_t i = 0; i < walk.count; ++i) has_effect |= walk.has_effect[walk.members[i]];
-  has_silent_loop_ |= !has_effect;
   if (trusts_) {
-    bool has_sum = false;
-    for (std::size_t i = 0; i < count; ++i)
-      has_sum |= locations[i].is == Location::Class::sum && locations[i].operation != Operation::none;
-    (width > 1 ? has_wide_effect_ : has_rest_effect_) |= has_effect;
-    (width > 1 ? has_wide_sum_ : has_rest_sum_) |= has_sum;
+    const bool has_sum = std::any_of(locations, locations + count, [](const Location& location) noexcept {
+      return location.is == Class::sum && location.operation != Operation::none;
+    });
+    walk.loops[walk.members[0]] =
+        static_cast<std::uint8_t>((has_effect ? Walk::k_has_effect : 0) | (has_sum ? Walk::k_has_sum : 0) |
+                                  (width > 1 ? Walk::k_is_wide : 0));
   }
   if (has_effect && entry.is_begun && entry.version == 0)
     return refuse("executes its first iteration apart", place);
@@ -312,7 +312,7 @@ Value Prover::at_exit(Value value, Value executed, const Location* locations, st
       const unsigned size = node.operation == Operation::none ? location.bytes : node.size;
       const Node& start = values_.at(location.start);
       if (Value put_in = 0; starts_with(operation, size, location.start, put_in))
-        return values_.merged(operation, size, put_in, location.member);
+        return values_.merged(operation, size, put_in);
       if (start.kind == Node::Kind::merged && start.operation == operation && start.size == size)
         return location.start;
       return values_.undefined();

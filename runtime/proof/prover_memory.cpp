@@ -120,12 +120,9 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
                           is_known ? values_.of(Symbol::Kind::load, k_iteration, address, size,
                                                 std::uint64_t{store_count_} << 56 | instruction.address)
                                    : 0);
-  } else if (trusts_ && (bits & (k_part | k_first)) != 0) {
-    // The load is the next iteration's if its address moves with that: a counter of the program does not.
-    const Node& node = values_.at(address);
-    const bool is_next =
-        !state.is_over && node.kind == Node::Kind::polynomial && moves_with(node.polynomial, state.cursor);
-    value = values_.plain(is_next ? bits | k_first : bits);
+  } else if (trusts_ && (bits & k_part) != 0) {
+    // An iteration's, outside of the loops.
+    value = values_.plain(bits | k_carried);
   } else if ((bits & ~(k_part | k_number)) != 0)
     value = values_.plain(bits);
   else
@@ -222,8 +219,8 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
   if (state.is_last_part && (is_clang_ || state.is_nonempty)) {
     // The part with the last iteration is not empty.
     const Bits upper = size <= 4 ? k_upper : k_common;
-    if (classify(address) == k_common &&
-        (classify(value) & ~(k_last | k_part | k_empty | k_first | upper)) == 0 && is_of_end(value)) {
+    if (classify(address) == k_common && (classify(value) & ~(k_last | k_part | k_empty | upper)) == 0 &&
+        is_of_end(value)) {
       verdict_.has_lastprivate = true;
       return true;
     }
@@ -242,17 +239,6 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
         values_.symbol(values_.only_symbol(value)).x == address &&
         values_.symbol(values_.only_symbol(value)).y == size)
       return true;
-  }
-  // A copy of the loop's body, for some of the iterations: its address depends on the part.
-  const Node& place = values_.at(address);
-  const bool is_copy =
-      trusts_ && !state.is_over && (place.bits & k_part) != 0 &&
-      ((place.bits | values_.at(value).bits) & ~(k_part | k_first | (size <= 4 ? k_upper : 0))) == 0;
-  if (is_copy && (place.kind == Node::Kind::polynomial ? moves_with(place.polynomial, state.cursor)
-                                                       : (place.bits & k_first) != 0)) {
-    state.is_begun = true;
-    has_copy_ = true;
-    return true;
   }
   return judge(has_part_ ? "stores to memory behind or before its loop" : "stores to memory before its loop",
                instruction.address);

@@ -288,26 +288,14 @@ Value Prover::combine(Operation operation, unsigned size, Value a, Value b, bool
   const bool x_merged = is_merged(x, a);
   const bool y_merged = is_merged(y, b);
   if (!x_merged && !y_merged) return 0;
-  if (trusts_ && !loop_.is_entered && x_merged != y_merged && !(is_ordered && y_merged)) {
-    // A copy of the body outside of the loops adds its iteration.
-    const Node& other = x_merged ? y : x;
-    const Node& merged = x_merged ? x : y;
-    if (merged.kind == Node::Kind::merged && other.kind == Node::Kind::plain && (other.bits & k_first) != 0 &&
-        (other.bits & k_part) != 0 && (other.bits & ~(k_part | k_first | (size == 4 ? k_upper : 0))) == 0) {
-      has_copied_sum_ = true;
-      return values_.merged(operation, size, merged.start, merged.member);
-    }
-  }
   if (x_merged && y_merged) {
     if (x.kind == Node::Kind::polynomial && y.kind == Node::Kind::polynomial) return 0;
     if (x.start != 0 && y.start != 0 && x.start != y.start) return 0;
-    const std::uint16_t member = x.member == 0 ? y.member : y.member == 0 ? x.member : k_several_members;
-    return values_.merged(operation, size, x.start != 0 ? x.start : y.start, member);
+    return values_.merged(operation, size, x.start != 0 ? x.start : y.start);
   }
   const Value other = x_merged ? b : a;
   const Value merged = x_merged ? a : b;
   if (values_.at(merged).kind == Node::Kind::merged && is_identity(operation, size, other)) return merged;
-  if (values_.is_open(merged)) return 0;
   if (values_.is_symbol(other, Symbol::Kind::load) && values_.at(other).bits == k_common &&
       values_.symbol(values_.only_symbol(other)).y == (size == k_packed ? 8 : size) &&
       !(is_ordered && x_merged))

@@ -137,7 +137,7 @@ bool Prover::moves_lanes(const Instruction& instruction, Value a_low, Value a_hi
     if (control == 8) return true;
     // The lanes behind the first one may be others, as where a result of 4 bytes stands alone.
     low = values_.at(b_low).kind == Node::Kind::merged && node.size == k_packed && control == 4
-              ? values_.merged(node.operation, 4, node.start, node.member)
+              ? values_.merged(node.operation, 4, node.start)
               : 0;
     high = values_.plain(node.bits);
     return low != 0;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "values.h"
 
-#include "mixed.h"
-
 #include <algorithm>
 
 namespace wstree::proof {
 namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t more) noexcept {
+  hash = (hash ^ more) * 0x9e3779b97f4a7c15;
+  return hash ^ hash >> 29;
+}
 
 std::int64_t wrapped_add(std::int64_t a, std::int64_t b) noexcept {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
@@ -56,7 +59,7 @@ Values::Values(Arena& arena) noexcept : arena_(arena), nodes_(arena), symbols_(a
 SymbolId Values::symbol_id(Symbol::Kind kind, Bits bits, std::uint64_t x, std::uint64_t y,
                            std::uint64_t z) noexcept {
   if (exhausted_) return 0;
-  const std::uint64_t hash = mixed(mixed(mixed(mixed(static_cast<std::uint64_t>(kind) + 1, x), y), z), bits);
+  const std::uint64_t hash = mix(mix(mix(mix(static_cast<std::uint64_t>(kind) + 1, x), y), z), bits);
   for (std::size_t i = hash % k_slots;; i = (i + 1) % k_slots) {
     const SymbolId id = symbol_slots_[i];
     if (id != 0) {
@@ -87,21 +90,20 @@ Value Values::of(Symbol::Kind kind, Bits bits, std::uint64_t x, std::uint64_t y,
 
 Value Values::intern(const Node& node) noexcept {
   if (exhausted_) return 0;
-  std::uint64_t hash = mixed(mixed(mixed(static_cast<std::uint64_t>(node.kind) << 16 | node.bits,
-                                         static_cast<std::uint64_t>(node.operation)),
-                                   node.location),
-                             node.address);
-  hash = mixed(hash, std::uint64_t{node.start} << 32 | std::uint64_t{node.member} << 8 | node.size);
-  hash = mixed(hash, static_cast<std::uint64_t>(node.polynomial.constant));
+  std::uint64_t hash = mix(mix(mix(static_cast<std::uint64_t>(node.kind) << 16 | node.bits,
+                                   static_cast<std::uint64_t>(node.operation)),
+                               node.location),
+                           node.address);
+  hash = mix(hash, std::uint64_t{node.start} << 8 | node.size);
+  hash = mix(hash, static_cast<std::uint64_t>(node.polynomial.constant));
   for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
     const Term& term = node.polynomial.terms[i];
-    hash = mixed(mixed(hash, static_cast<std::uint64_t>(term.factor)), std::uint64_t{term.a} << 32 | term.b);
+    hash = mix(mix(hash, static_cast<std::uint64_t>(term.factor)), std::uint64_t{term.a} << 32 | term.b);
   }
   const auto is_same = [&node](const Node& other) noexcept {
     if (other.kind != node.kind || other.bits != node.bits || other.operation != node.operation ||
         other.location != node.location || other.address != node.address || other.start != node.start ||
-        other.size != node.size || other.member != node.member ||
-        other.polynomial.constant != node.polynomial.constant ||
+        other.size != node.size || other.polynomial.constant != node.polynomial.constant ||
         other.polynomial.count != node.polynomial.count)
       return false;
     for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
@@ -194,19 +196,14 @@ Value Values::sum(std::uint32_t location, Operation operation, unsigned size) no
   node.operation = operation;
   return intern(node);
 }
-Value Values::merged(Operation operation, unsigned size, Value start, std::uint16_t member) noexcept {
+Value Values::merged(Operation operation, unsigned size, Value start) noexcept {
   Node node;
-  node.member = member;
   node.size = static_cast<std::uint8_t>(size);
   node.start = start;
   node.kind = Node::Kind::merged;
   node.bits = k_partial;
   node.operation = operation;
   return intern(node);
-}
-Value Values::closed(Value value, unsigned size) noexcept {
-  const Node& node = at(value);
-  return merged(node.operation, size, node.start);
 }
 Value Values::combined(Operation operation, unsigned size, Value address) noexcept {
   Node node;

@@ -23,7 +23,6 @@ inline constexpr Bits k_carried = 8;  ///< earlier iterations, or nothing define
 inline constexpr Bits k_partial = 16; ///< a partial result of a reduction
 inline constexpr Bits k_last = 32;    ///< the last iteration of this call
 inline constexpr Bits k_frame = 64;   ///< an address in the own frame
-inline constexpr Bits k_first = 512;  ///< an iteration whose copy stands outside of the loops
 inline constexpr Bits k_empty = 256;  ///< undefined if the part is empty
 inline constexpr Bits k_turn =
     128; ///< which turn of an inner loop it is; only while that loop's end is looked for
@@ -49,9 +48,6 @@ enum class Operation : std::uint8_t {
 inline bool is_float(Operation operation) noexcept {
   return operation == Operation::add_float || operation == Operation::multiply_float;
 }
-
-/// The number of a sum of several members of a set of sums.
-inline constexpr std::uint16_t k_several_members = UINT16_MAX;
 
 /// The size of partial results of 4 bytes, two of them in half a vector register.
 inline constexpr std::uint8_t k_packed = 20;
@@ -118,7 +114,6 @@ struct Node {
   Value address = 0;          // combined; plain: the value it was made of, for compare_body(); 0: unknown
   Value start = 0;            // merged: the start value of an idempotent operation; 0: its identity
   std::uint8_t size = 0;      // bytes of a partial result, or k_packed; 0: any
-  std::uint16_t member = 0;   // merged: of several sums that have the iterations together; 0: it has all
   std::uint32_t hash = 0;
   Polynomial polynomial;
 };
@@ -138,10 +133,7 @@ public:
            std::uint64_t z = 0) noexcept;
   Value of_symbol(SymbolId id) noexcept;
   Value sum(std::uint32_t location, Operation operation, unsigned size) noexcept;
-  Value merged(Operation operation, unsigned size, Value start = 0, std::uint16_t member = 0) noexcept;
-  /// `value`, a partial result of which some iterations are elsewhere, with all of them, in `size` bytes.
-  Value closed(Value value, unsigned size) noexcept;
-  bool is_open(Value value) const noexcept { return at(value).member != 0; }
+  Value merged(Operation operation, unsigned size, Value start = 0) noexcept;
   Value combined(Operation operation, unsigned size, Value address) noexcept;
   bool is_partial(Value value) const noexcept {
     return at(value).kind != Node::Kind::polynomial && at(value).kind != Node::Kind::plain;

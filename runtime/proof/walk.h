@@ -10,14 +10,18 @@ namespace wstree::proof {
 struct Prover::Walk {
   Function& function;
   int depth;
-  State** out = nullptr;      ///< by block
-  State** exits = nullptr;    ///< by block and edge, where they leave a loop over the part
-  bool* has_effect = nullptr; ///< by block
-  bool* has_sum = nullptr;    ///< by block
-  bool* has_merge = nullptr;  ///< by block
-  bool* decides = nullptr;    ///< by block: ends in a decision by the part that no merge may depend on
-  bool* is_bound = nullptr;   ///< by block: ends in the test whether the part is over
-  State* entry = nullptr;     ///< state at the function's entry
+  State** out = nullptr;         ///< by block
+  State** exits = nullptr;       ///< by block and edge, where they leave a loop over the part
+  bool* has_effect = nullptr;    ///< by block
+  bool* has_sum = nullptr;       ///< by block
+  bool* has_merge = nullptr;     ///< by block
+  bool* decides = nullptr;       ///< by block: ends in a decision by the part that no merge may depend on
+  bool* is_bound = nullptr;      ///< by block: ends in the test whether the part is over
+  State* entry = nullptr;        ///< state at the function's entry
+  std::uint8_t* loops = nullptr; ///< by block: k_has_... of the loop over the part that begins there
+  static constexpr std::uint8_t k_has_effect = 1;
+  static constexpr std::uint8_t k_has_sum = 2;
+  static constexpr std::uint8_t k_is_wide = 4; ///< it executes several iterations at a time
   // The cycle that is being followed.
   const std::uint32_t* members = nullptr;
   std::size_t count = 0;

@@ -95,7 +95,7 @@ TEST(DoctorLoops, ThatAnotherValueWouldServeToo) {
   EXPECT_EQ(checks[0].status, Status::note);
   EXPECT_EQ(checks[0].found, "solver: schedule(runtime), schedule(guided)");
   EXPECT_THAT(checks[0].cause, HasSubstr("WSTREE_LOOPS=runtime leaves some"));
-  EXPECT_THAT(checks[0].fix, HasSubstr("--loops runtime,dynamic,guided"));
+  EXPECT_THAT(checks[0].fix, HasSubstr("--loops all"));
   EXPECT_EQ(loops({gcc_file("solver", {LoopForm::runtime, LoopForm::guided})}, "all")[0].status, Status::ok);
 }
 
@@ -107,7 +107,7 @@ TEST(DoctorLoops, ThatOnlyAnotherValueWouldServe) {
   EXPECT_EQ(checks[1].cause, "these stay with the OpenMP runtime");
   EXPECT_EQ(checks[2].status, Status::warn);
   EXPECT_THAT(checks[2].fix,
-              HasSubstr("WSTREE_LOOPS=runtime,dynamic,guided; a thread then gets iterations in any order"));
+              HasSubstr("WSTREE_LOOPS=all; a thread then gets iterations in any order"));
   EXPECT_EQ(checks[0].fix, "") << "said once";
 }
 

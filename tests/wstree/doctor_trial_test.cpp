@@ -154,7 +154,7 @@ TEST(DoctorTrial, BlamesTheListOfLoops) {
   EXPECT_THAT(check.cause,
               AllOf(HasSubstr("WSTREE_LOOPS=runtime leaves out"), HasSubstr("schedule(dynamic)")));
   EXPECT_EQ(check.fix,
-            "set WSTREE_LOOPS=runtime,dynamic,guided; a thread then gets iterations in any order: wstree "
+            "set WSTREE_LOOPS=all; a thread then gets iterations in any order: wstree "
             "help schedules");
   EXPECT_EQ(why({{LoopForm::runtime}, kinds("dynamic"), "wstree"}).fix, "set WSTREE_LOOPS=runtime");
 }
@@ -179,7 +179,7 @@ TEST(DoctorTrial, NamesOnlyLoopsThatAreLeftOut) {
   EXPECT_EQ(early.cause, "its loops with schedule(runtime) were not reached with these arguments");
   EXPECT_THAT(
       early.fix,
-      HasSubstr("or set WSTREE_LOOPS=runtime,dynamic,guided for those with schedule(dynamic); a thread "
+      HasSubstr("or set WSTREE_LOOPS=all for those with schedule(dynamic); a thread "
                 "then gets iterations in any order"));
 }
 

@@ -79,7 +79,7 @@ TEST_F(Require, DoesNotRefuseAProgramThatOnlyCallsAlgorithms) {
 TEST_F(Require, AdvisesOnLoopsOfAProgramThatAlsoCallsAlgorithms) {
   const auto result = run_with({}, "loop", {target("calls_both")});
   EXPECT_EQ(result.status(), 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("Say --loops runtime,dynamic,guided"));
+  EXPECT_THAT(result.err, HasSubstr("Say --loops all"));
 }
 
 TEST_F(Require, LeavesNothingBehindWhenTheProgramIsKilled) {

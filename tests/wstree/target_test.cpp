@@ -362,11 +362,11 @@ TEST(Loops, WithAScheduleOfTheirOwnNeedAnOption) {
   expect_line(result,
               {"have a schedule of their own",
                "schedule(dynamic), and WSTREE_LOOPS=runtime,proven leaves those out",
-               ". Say --loops runtime,dynamic,guided,proven; a thread then gets iterations in any order: "});
+               ". Say --loops all; a thread then gets iterations in any order: "});
   const auto required = wstree({"run", "--require", target("calls_gcc_dynamic")});
   EXPECT_EQ(required.status(), 125);
   EXPECT_EQ(required.out, "");
-  expect_line(required, {"Say --loops runtime,dynamic,guided,proven"});
+  expect_line(required, {"Say --loops all"});
 }
 
 TEST(Loops, ThatTheOptionNamesNeedNoWord) {

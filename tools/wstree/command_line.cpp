@@ -35,7 +35,7 @@ constexpr const char* k_footer =
     R"(Examples:
   wstree run ./heat 4096             run ./heat with its schedule(runtime) loops on the tree
   wstree run --stats -- ./heat -n 8  the same, with figures for each loop at the end
-  wstree run --loops runtime,dynamic,guided ./heat
+  wstree run --loops all ./heat
                                      serve loops that say schedule(dynamic) or guided as well
   LD_PRELOAD=$(wstree path) OMP_SCHEDULE=wstree ./heat
                                      what run does, by hand

@@ -144,8 +144,7 @@ bool leaves_out(const LoopForms& forms, config::LoopKinds loops) {
 }
 
 std::string_view loops_for(const LoopForms& forms) {
-  if (forms.contains(LoopForm::hidden) || forms.contains(LoopForm::task)) return "all";
-  return has_named(forms) ? "runtime,dynamic,guided" : "runtime";
+  return forms.contains(LoopForm::hidden) || forms.contains(LoopForm::task) || has_named(forms) ? "all" : "runtime";
 }
 
 std::string_view order_under(std::string_view loops) {

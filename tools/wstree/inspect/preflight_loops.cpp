@@ -38,8 +38,7 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
             named("the loops of '{}' that could be served have a schedule of their own"),
             fmt::format("{}, and WSTREE_LOOPS={} leaves those out", to_text(loops),
                         config::to_text(wishes.loops).view()),
-            fmt::format("say --loops {}{}{}", kinds,
-                        wishes.loops.has(config::LoopKind::proven) ? ",proven" : "", order_under(kinds))};
+            fmt::format("say --loops {}{}", kinds, order_under(kinds))};
   }
   if (calls.forms.contains(LoopForm::call)) {
     return {Severity::detail,

@@ -22,7 +22,7 @@ or --stats it is a child, and its exit status or signal is passed on. LD_PRELOAD
 library is put in front of it. "wstree env" explains the values and the variables behind them.
 Examples:
   wstree run ./heat 4096
-  wstree run --stats --loops runtime,dynamic,guided -- ./heat -n 8)";
+  wstree run --stats --loops all -- ./heat -n 8)";
 
 /// Writes usages with the program and its arguments, of which CLI11 has no description.
 class ProgramFormatter : public CLI::Formatter {
