@@ -210,7 +210,8 @@ void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
 void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& frame) noexcept {
   if (sites.size() == 0) {
     if (frame.loops == config::LoopKinds{})
-      out.text("wstree: no schedule(runtime) loop was served\n");
+      out.text("wstree: no schedule(runtime) loop was served; WSTREE_LOOPS=runtime,proven serves loops "
+               "without a clause\n");
     else
       out.text("wstree: no loop was served (WSTREE_LOOPS='")
           .text(config::to_text(frame.loops).view())

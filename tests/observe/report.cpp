@@ -183,7 +183,9 @@ TEST_F(WriteReport, SaysWhichLoopsWereAskedForIfNoneWasServed) {
 }
 
 TEST_F(WriteReport, SaysThatNoLoopWasServed) {
-  EXPECT_EQ(on_stderr(config::StatsFormat::text), "wstree: no schedule(runtime) loop was served\n");
+  EXPECT_EQ(on_stderr(config::StatsFormat::text),
+            "wstree: no schedule(runtime) loop was served; WSTREE_LOOPS=runtime,proven serves loops without "
+            "a clause\n");
   std::filesystem::remove(folder_ / "stderr");
   EXPECT_EQ(of_any_process(on_stderr(config::StatsFormat::json)),
             "{\"version\": \"1.2.3\", \"threads\": 16, \"rank\": \"0\", \"loops\": []}\n");
@@ -347,7 +349,8 @@ TEST_F(WriteReport, WorksInAChildThatWasForkedDuringAReport) {
     write_report(options_for(config::StatsFormat::text, folder_ / "child"), 100.0, 16, "1.2.3");
   });
   EXPECT_TRUE(ended_well(status));
-  EXPECT_EQ(content_of(folder_ / "child"), "wstree: no schedule(runtime) loop was served\n");
+  EXPECT_EQ(content_of(folder_ / "child"), "wstree: no schedule(runtime) loop was served; "
+                                           "WSTREE_LOOPS=runtime,proven serves loops without a clause\n");
   EXPECT_EQ(of_any_process(reporter.finish()), k_two_loops_json);
 }
 
