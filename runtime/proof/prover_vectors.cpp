@@ -61,16 +61,6 @@ bool clears_upper(const Instruction& instruction) noexcept {
 
 } // namespace
 
-/// Returns the rest of a vector register, where its second half gets zeros.
-Value Prover::without_upper(Value high) noexcept {
-  const SymbolId id = values_.only_symbol(high);
-  if (is_clang_ || !values_.is_polynomial(high) || values_.is_constant(high) ||
-      values_.at(high).bits != k_common ||
-      (id != 0 && values_.symbol(id).kind == Symbol::Kind::load && values_.symbol(id).y == 8))
-    return high;
-  return values_.plain(loop_.is_entered ? k_iteration : k_common);
-}
-
 bool Prover::read_vector(const Instruction& instruction, const Operand& operand, const State& state,
                          unsigned size, Value& low, Value& high) noexcept {
   if (operand.is_mem()) {
@@ -250,7 +240,16 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
       if (const Value source = low[is_three ? 2 : 1];
           instruction.id == X86_INS_MOVSS || instruction.id == X86_INS_VMOVSS)
         low[is_three ? 2 : 1] = result(instruction.id, source);
-    if (is_word) low[is_three ? 2 : 1] = with_upper(first_word(low[is_three ? 2 : 1]), kept());
+    if (is_word) {
+      const Value rest = kept();
+      Value& word = low[is_three ? 2 : 1];
+      word = with_upper(first_word(word), rest);
+      // With another rest it is another value.
+      if (values_.is_polynomial(word) && word != rest)
+        word = classify(rest) == k_common
+                   ? result(instruction.id, word, rest)
+                   : values_.plain(loop_.is_entered ? classify(word) | k_iteration : classify(word));
+    }
     return is_three ? set(low[2], high[1]) : set(low[1], reg == k_no_register ? 0 : state.high[reg]);
   case VectorForm::word_move:
     if (!read_all(1, memory_size())) return false;

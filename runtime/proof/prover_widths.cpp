@@ -229,6 +229,16 @@ Value Prover::whole_lane(Value value) noexcept {
   return is_short ? values_.plain(loop_.is_entered ? bits | k_iteration : bits) : value;
 }
 
+/// Returns the rest of a vector register, where its second half gets zeros.
+Value Prover::without_upper(Value high) noexcept {
+  const SymbolId id = values_.only_symbol(high);
+  if (is_clang_ || !values_.is_polynomial(high) || values_.is_constant(high) ||
+      values_.at(high).bits != k_common ||
+      (id != 0 && values_.symbol(id).kind == Symbol::Kind::load && values_.symbol(id).y == 8))
+    return high;
+  return values_.plain(loop_.is_entered ? k_iteration : k_common);
+}
+
 /// Makes the zeros above a number of 4 bytes part of the register's value: other paths may have a sign there.
 void Prover::widen(State& state, unsigned reg) noexcept {
   if (!has_two_widths(state.general[reg])) return;
