@@ -254,9 +254,11 @@ private:
   Value extended(Value value) noexcept;
   bool has_two_widths(Value value) const noexcept;
   Value with_zeros(Value value) noexcept;
+  Value with_signs(Value value) noexcept;
   Value without_zeros(Value value) const noexcept;
   Value first_four(Value value) noexcept;
   Value word_in(const State& state, unsigned reg, unsigned size) noexcept;
+  Value whole_lane(Value value) noexcept;
   void widen(State& state, unsigned reg) noexcept;
   Value with_upper(Value word, Value old) noexcept;
   void note_sign(Value value) noexcept;
@@ -298,6 +300,7 @@ private:
   bool read(const Instruction& instruction, const Operand& operand, const State& state,
             Value& value) noexcept;
   bool write(const Instruction& instruction, const Operand& operand, State& state, Value value) noexcept;
+  Value without_upper(Value high) noexcept;
   bool read_vector(const Instruction& instruction, const Operand& operand, const State& state, unsigned size,
                    Value& low, Value& high) noexcept;
   Bits compared_bits(const State& state) const noexcept;
@@ -334,6 +337,7 @@ private:
   bool has_opaque_effect_ = false; // the loop that is followed has effects that are no stores
   bool in_cycle_ = false;          // the followed instruction is in a cycle
   std::uint32_t stamp_ = 0;        // number of the followed instruction, if it is followed once; 0: it is not
+  std::uint32_t site_ = 0;         // number of the followed instruction
   std::uint64_t context_ = 0;      // number of the followed call
   int depth_ = 0;                  // depth of the followed function
   Body bodies_[4] = {};

@@ -7,30 +7,6 @@
 
 namespace wstree::proof {
 
-namespace {
-
-/// Returns whether the first 4 bytes of the result of an instruction with general registers depend on its
-/// size, or its result on whether it is extended.
-bool goes_by_size(std::uint64_t operation) noexcept {
-  switch (operation & ~k_operation_high) {
-  case X86_INS_SHL:
-  case X86_INS_SAL:
-  case X86_INS_SHR:
-  case X86_INS_SAR:
-  case X86_INS_ROL:
-  case X86_INS_ROR:
-  case X86_INS_MUL:
-  case X86_INS_IMUL:
-  case X86_INS_DIV:
-  case X86_INS_IDIV:
-    return true;
-  default:
-    return false;
-  }
-}
-
-} // namespace
-
 /// Returns whether `polynomial` does not depend on the begin of the part or of a part of it, but
 /// for `cursor`.
 bool Prover::goes_with(const Polynomial& polynomial, Value cursor) const noexcept {
@@ -164,9 +140,11 @@ Value Prover::result(std::uint64_t operation, Value a, Value b, Value c) noexcep
   const bool is_exact = values_.is_polynomial(a) && (b == 0 || values_.is_polynomial(b)) &&
                         (c == 0 || values_.is_polynomial(c));
   if (!is_exact && stamp_ == 0) return values_.plain(bits);
-  if (bits == k_common && is_wide_ && goes_by_size(operation)) operation |= k_operation_wide;
-  return values_.of(Symbol::Kind::result, bits,
-                    operation | (is_exact ? 0 : std::uint64_t{stamp_} << k_stamp_shift), a,
+  // Equal results are those of one instruction: others may differ by a size or a control.
+  std::uint64_t place = is_exact ? 0 : stamp_;
+  if (is_exact && bits == k_common && operation != k_operation_spread) place = site_;
+  if (place > k_most_stamp) return values_.plain(bits);
+  return values_.of(Symbol::Kind::result, bits, operation | place << k_stamp_shift, a,
                     std::uint64_t{b} << 32 | c);
 }
 

@@ -176,6 +176,13 @@ Value Prover::with_zeros(Value value) noexcept {
   return values_.of(Symbol::Kind::result, k_common, k_operation_zeros, value);
 }
 
+/// Returns the 8 bytes of which the first 4 are those of `value`, and the others its sign: an operation on 8
+/// bytes may have another result than one on 4.
+Value Prover::with_signs(Value value) noexcept {
+  if (!has_two_widths(value) || values_.only_symbol(value) != 0) return value;
+  return values_.of(Symbol::Kind::result, k_common, k_operation_signs, value);
+}
+
 /// Returns the 4 bytes that with_zeros() has extended to `value`; `value` if it has not.
 Value Prover::without_zeros(Value value) const noexcept {
   const SymbolId id = values_.only_symbol(value);
@@ -190,14 +197,18 @@ Value Prover::first_four(Value value) noexcept {
       values_.at(value).bits != k_common)
     return value;
   if (const Value word = without_zeros(value); word != value) return word;
+  if (values_.is_symbol(value, Symbol::Kind::result))
+    if (const Symbol& symbol = values_.symbol(values_.only_symbol(value)); symbol.x == k_operation_signs)
+      return static_cast<Value>(symbol.y);
   const Polynomial& polynomial = values_.at(value).polynomial;
   bool is_of_words = true;
   for (std::uint32_t i = 0; i < polynomial.count; ++i)
     for (const SymbolId id : {polynomial.terms[i].a, polynomial.terms[i].b}) {
       const Symbol& symbol = values_.symbol(id);
-      is_of_words &= id == 0 || (symbol.kind == Symbol::Kind::load && symbol.y <= 4) ||
-                     (symbol.kind == Symbol::Kind::result &&
-                      (symbol.x == k_operation_zeros || symbol.x == k_operation_first));
+      is_of_words &=
+          id == 0 || (symbol.kind == Symbol::Kind::load && symbol.y <= 4) ||
+          (symbol.kind == Symbol::Kind::result &&
+           (symbol.x == k_operation_zeros || symbol.x == k_operation_first || symbol.x == k_operation_signs));
     }
   return is_of_words ? value : values_.of(Symbol::Kind::result, k_common, k_operation_first, value);
 }
@@ -207,6 +218,25 @@ Value Prover::word_in(const State& state, unsigned reg, unsigned size) noexcept 
   const Value value = state.general[reg];
   if (size < 8) return (state.words >> reg & 1) != 0 ? without_zeros(value) : first_four(value);
   return (state.words >> reg & 1) != 0 ? with_zeros(value) : value;
+}
+
+/// Returns 8 bytes of a vector register: what was loaded as 4 has zeros above it there.
+Value Prover::whole_lane(Value value) noexcept {
+  const SymbolId id = values_.only_symbol(value);
+  const bool is_short =
+      !is_clang_ && id != 0 && values_.symbol(id).kind == Symbol::Kind::load && values_.symbol(id).y == 4;
+  const Bits bits = values_.at(value).bits;
+  return is_short ? values_.plain(loop_.is_entered ? bits | k_iteration : bits) : value;
+}
+
+/// Returns the rest of a vector register, where its second half gets zeros.
+Value Prover::without_upper(Value high) noexcept {
+  const SymbolId id = values_.only_symbol(high);
+  if (is_clang_ || !values_.is_polynomial(high) || values_.is_constant(high) ||
+      values_.at(high).bits != k_common ||
+      (id != 0 && values_.symbol(id).kind == Symbol::Kind::load && values_.symbol(id).y == 8))
+    return high;
+  return values_.plain(loop_.is_entered ? k_iteration : k_common);
 }
 
 /// Makes the zeros above a number of 4 bytes part of the register's value: other paths may have a sign there.
