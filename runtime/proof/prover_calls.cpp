@@ -67,11 +67,18 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
     };
     if (of(target.code) == of(instruction.address)) known = nullptr;
   }
-  // Operators new and delete call the others.
-  if (known != nullptr && known->kind == KnownFunction::Kind::allocates)
-    for (const char* const name : {known->name, "malloc", "free"})
-      if (!process_.is_standard(process_.context, reinterpret_cast<const void*>(instruction.address), name))
-        return refuse("calls an allocator that the proof does not know", instruction.address);
+  const auto is_standard = [&](const char* name) noexcept {
+    return process_.is_standard(process_.context, reinterpret_cast<const void*>(instruction.address), name);
+  };
+  if (known != nullptr && known->kind >= KnownFunction::Kind::pure &&
+      known->kind != KnownFunction::Kind::team_wide) {
+    // Operators new and delete call the others.
+    const bool allocates = known->kind == KnownFunction::Kind::allocates;
+    if (!is_standard(known->name) || (allocates && !(is_standard("malloc") && is_standard("free"))))
+      return refuse(allocates ? "calls an allocator that the proof does not know"
+                              : "calls a function that another library than the C library provides",
+                    instruction.address);
+  }
   if (known != nullptr) {
     if (!call_known(*known, instruction, state, depth, in_cycle)) return false;
     if (is_jump) state.general[k_rsp] = values_.add(state.general[k_rsp], values_.constant(8));
