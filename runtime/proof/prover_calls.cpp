@@ -130,6 +130,7 @@ bool Prover::call_static_init(const Instruction& instruction, State& state, bool
   verdict_.after_static_init = behind;
   const Target target = instruction.target;
   const unsigned size = target.name[std::strlen("__kmpc_for_static_init_")] == '4' ? 4 : 8;
+  dividend_size_ = static_cast<std::uint8_t>(size);
   // In order: last, low, high, stride.
   Value pointers[4] = {state.general[1], state.general[8], state.general[9], 0};
   if (!load(instruction, state, state.general[k_rsp], 8, pointers[3])) return false;

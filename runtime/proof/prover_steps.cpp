@@ -86,6 +86,7 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   if (budget_ == 0) return refuse("is too long", instruction.address);
   --budget_;
   is_natural_ = is_natural(state);
+  at_ = instruction.address;
   note_copy(instruction);
   if (values_.is_exhausted()) return refuse("is too long", instruction.address);
   stamp_ = in_cycle ? 0 : budget_ + 1;

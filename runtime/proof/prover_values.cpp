@@ -100,7 +100,9 @@ bool Prover::is_of_cursor(const Polynomial& polynomial) const noexcept {
 Bits Prover::classify(Value value) const noexcept {
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || (node.bits & (k_part | k_number)) == 0) return node.bits;
-  const Bits bits = is_cut_ && !is_whole(node.polynomial, false) ? node.bits | k_upper : node.bits;
+  // Outside of the loops of clang's they are its own counts and ends.
+  const bool is_cut = is_cut_ && (!trusts_ || loop_.is_entered) && !is_whole(node.polynomial, false);
+  const Bits bits = is_cut ? node.bits | k_upper : node.bits;
   if ((bits & k_part) == 0 || !loop_.is_entered || loop_.is_guessed || !is_of_cursor(node.polynomial))
     return bits;
   return static_cast<Bits>((bits & ~k_part) | k_iteration);
@@ -210,7 +212,7 @@ bool Prover::is_natural(const State& state) const noexcept {
 /// The value may have been made in 4 bytes; then only a number of iterations is also correct in 8. A quotient
 /// below zero is rounded up.
 bool Prover::is_additive(Value value, unsigned size, bool is_natural) const noexcept {
-  if (!is_natural || (is_cut_ && size != 4)) return false;
+  if (!is_natural || ((is_cut_ || is_length_cut_) && size != 4)) return false;
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || node.polynomial.constant != 0 || node.polynomial.count == 0 ||
       values_.length == 0)
@@ -246,7 +248,7 @@ Value Prover::combine(Operation operation, unsigned size, Value a, Value b, bool
     // The lanes behind the first one are not followed where an operation has left them out.
     if (sum.size != 0 && sum.size != size && (sum.size != k_packed || size != 4)) return 0;
     loop_.has_sum = true;
-    return values_.sum(sum.location, operation, size);
+    return values_.sum(sum.location, operation, size, values_.location(at_, context_));
   }
   if (loop_.is_guessed) {
     const bool is_polynomial =

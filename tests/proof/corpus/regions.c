@@ -989,4 +989,5 @@ void no_reciprocal(int n, float* restrict a, float* b, float* c) {
 #include "copies.inc"
 #include "equal.inc"
 #include "results.inc"
+#include "snapshots.inc"
 #include "widths.inc"
