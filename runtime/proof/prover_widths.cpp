@@ -246,8 +246,7 @@ Value Prover::word_in(const State& state, unsigned reg, unsigned size) noexcept 
 /// Returns 8 bytes of a vector register: what was loaded as 4 has zeros above it there.
 Value Prover::whole_lane(Value value) noexcept {
   const SymbolId id = values_.only_symbol(value);
-  const bool is_short =
-      !is_clang_ && id != 0 && values_.symbol(id).kind == Symbol::Kind::load && values_.symbol(id).y == 4;
+  const bool is_short = id != 0 && values_.symbol(id).kind == Symbol::Kind::load && values_.symbol(id).y == 4;
   const Bits bits = values_.at(value).bits;
   return is_short ? values_.plain(loop_.is_entered ? bits | k_iteration : bits) : value;
 }
@@ -255,8 +254,7 @@ Value Prover::whole_lane(Value value) noexcept {
 /// Returns the rest of a vector register, where its second half gets zeros.
 Value Prover::without_upper(Value high) noexcept {
   const SymbolId id = values_.only_symbol(high);
-  if (is_clang_ || !values_.is_polynomial(high) || values_.is_constant(high) ||
-      values_.at(high).bits != k_common ||
+  if (!values_.is_polynomial(high) || values_.is_constant(high) || values_.at(high).bits != k_common ||
       (id != 0 && values_.symbol(id).kind == Symbol::Kind::load && values_.symbol(id).y == 8))
     return high;
   return values_.plain(loop_.is_entered ? k_iteration : k_common);
