@@ -78,7 +78,8 @@ bool is_standard(const void*, const void* address, const char* name) noexcept {
     if (&map == own_map()) return false; // hands on
     const ElfObject tables(map);
     if (!tables.defines(symbol)) return false;
-    for (const std::string_view library : {"libc.so.", "libstdc++.so.", "libc++.so.", "libc++abi.so."})
+    for (const std::string_view library : {"libc.so.", "libm.so.", "libmvec.so.", "libgcc_s.so.",
+                                           "libstdc++.so.", "libc++.so.", "libc++abi.so."})
       is_known |= tables.soname().starts_with(library);
     return true;
   });

@@ -58,6 +58,10 @@ std::uint64_t IterationCount::read(const void* data) const noexcept {
 
 IterationCount count_of(const Values& values, Value dividend, unsigned width) noexcept {
   IterationCount count;
+  const SymbolId only = values.only_symbol(dividend);
+  if (only != 0 && values.symbol(only).kind == Symbol::Kind::result &&
+      values.symbol(only).x == k_operation_signs)
+    dividend = static_cast<Value>(values.symbol(only).y);
   if (!values.is_polynomial(dividend)) return {};
   const Polynomial& polynomial = values.at(dividend).polynomial;
   if (polynomial.count > IterationCount::k_most) return {};

@@ -63,8 +63,8 @@ struct Process {
   /// is_asked() holds.
   bool (*refers_to)(const void* context, const void* address,
                     bool (*is_asked)(const char* name) noexcept) noexcept = nullptr;
-  /// Returns whether the C or the C++ library provides the function that the object around `address`
-  /// calls so.
+  /// Returns whether the C or the C++ library, or the compiler's, provides the function that the object
+  /// around `address` calls so.
   bool (*is_standard)(const void* context, const void* address, const char* name) noexcept = nullptr;
 };
 

@@ -184,7 +184,8 @@ private:
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
   bool leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,
                   const Location* locations, std::size_t count) noexcept;
-  Value at_exit(Value value, Value executed, const Location* locations, std::size_t count) noexcept;
+  Value at_exit(Value value, Value executed, State* last, const Location* locations,
+                std::size_t count) noexcept;
 
   // prover_versions.cpp: several versions of the loop over the part
   Value rest_of(const State& state) noexcept;
@@ -245,6 +246,7 @@ private:
 
   // prover_widths.cpp: 4 bytes of 8
   void note_cut(Value value, const State& state) noexcept;
+  bool is_of_length(const Polynomial& polynomial) const noexcept;
   bool may_be_cut(Value value, const State& state) const noexcept;
   bool is_whole(const Polynomial& polynomial, bool is_nonempty) const noexcept;
   bool is_place(Value value) const noexcept;
@@ -254,9 +256,11 @@ private:
   Value extended(Value value) noexcept;
   bool has_two_widths(Value value) const noexcept;
   Value with_zeros(Value value) noexcept;
+  Value with_signs(Value value) noexcept;
   Value without_zeros(Value value) const noexcept;
   Value first_four(Value value) noexcept;
   Value word_in(const State& state, unsigned reg, unsigned size) noexcept;
+  Value whole_lane(Value value) noexcept;
   void widen(State& state, unsigned reg) noexcept;
   Value with_upper(Value word, Value old) noexcept;
   void note_sign(Value value) noexcept;
@@ -298,6 +302,7 @@ private:
   bool read(const Instruction& instruction, const Operand& operand, const State& state,
             Value& value) noexcept;
   bool write(const Instruction& instruction, const Operand& operand, State& state, Value value) noexcept;
+  Value without_upper(Value high) noexcept;
   bool read_vector(const Instruction& instruction, const Operand& operand, const State& state, unsigned size,
                    Value& low, Value& high) noexcept;
   Bits compared_bits(const State& state) const noexcept;
@@ -326,7 +331,8 @@ private:
   bool has_loop_ = false;          // a loop over the part was followed
   bool is_ending_ = false;         // the block that is followed does not lead to a return
   bool is_narrowed_ = false;       // 4 bytes of some value were used that may have more
-  bool is_cut_ = false;            // gcc: numbers of the part were made in 4 bytes that may need more
+  bool is_cut_ = false;            // numbers of the part were made in 4 bytes that may need more
+  bool is_length_cut_ = false;     // 4 bytes of a number of clang's of 8 were used
   bool has_signs_ = false;         // gcc: a number of the part without a sign got one
   bool is_cut_inside_ = false;     // in the loop, of its iteration alone
   bool is_wide_ = false;           // the instruction that is followed uses 8 bytes of its operands
@@ -334,7 +340,9 @@ private:
   bool has_opaque_effect_ = false; // the loop that is followed has effects that are no stores
   bool in_cycle_ = false;          // the followed instruction is in a cycle
   std::uint32_t stamp_ = 0;        // number of the followed instruction, if it is followed once; 0: it is not
+  std::uint32_t site_ = 0;         // number of the followed instruction
   std::uint64_t context_ = 0;      // number of the followed call
+  Address at_ = 0;                 // the followed instruction
   int depth_ = 0;                  // depth of the followed function
   Body bodies_[4] = {};
   Store stores_[k_most_stores] = {}; // stores of the followed block

@@ -77,9 +77,9 @@ bool Prover::is_of_merges(Value value, int depth) noexcept {
 
 /// Checks that no place of a merge depends on another merge.
 bool Prover::check_merges() noexcept {
-  constexpr int k_most_depth = 8;
+  constexpr int k_most_links = 8;
   for (std::size_t i = 0; i < merge_count_; ++i)
-    if (is_of_merges(merges_[i].address, k_most_depth))
+    if (is_of_merges(merges_[i].address, k_most_links))
       return refuse("merges where other calls may have merged", 0);
   return true;
 }

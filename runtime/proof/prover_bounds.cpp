@@ -68,7 +68,9 @@ std::uint8_t Prover::exact_end(unsigned condition, unsigned exit, const Flags& f
     return values_.is_polynomial(value) && (values_.at(value).bits & k_part) != 0 &&
            values_.at(value).polynomial.constant < 0 && !is_place(value);
   };
-  if (is_cut_ && flags.size == 8 && dividend_size_ == 4 && (is_below(flags.a) || is_below(flags.b))) return 0;
+  if (!trusts_ && is_cut_ && flags.size == 8 && dividend_size_ == 4 &&
+      (is_below(flags.a) || is_below(flags.b)))
+    return 0;
   Value expected = values_.scale(left, factor);
   if (other != 0) {
     Polynomial times;

@@ -67,11 +67,18 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
     };
     if (of(target.code) == of(instruction.address)) known = nullptr;
   }
-  // Operators new and delete call the others.
-  if (known != nullptr && known->kind == KnownFunction::Kind::allocates)
-    for (const char* const name : {known->name, "malloc", "free"})
-      if (!process_.is_standard(process_.context, reinterpret_cast<const void*>(instruction.address), name))
-        return refuse("calls an allocator that the proof does not know", instruction.address);
+  const auto is_standard = [&](const char* name) noexcept {
+    return process_.is_standard(process_.context, reinterpret_cast<const void*>(instruction.address), name);
+  };
+  if (known != nullptr && known->kind >= KnownFunction::Kind::pure &&
+      known->kind != KnownFunction::Kind::team_wide) {
+    // Operators new and delete call the others.
+    const bool allocates = known->kind == KnownFunction::Kind::allocates;
+    if (!is_standard(known->name) || (allocates && !(is_standard("malloc") && is_standard("free"))))
+      return refuse(allocates ? "calls an allocator that the proof does not know"
+                              : "calls a function that another library than the C library provides",
+                    instruction.address);
+  }
   if (known != nullptr) {
     if (!call_known(*known, instruction, state, depth, in_cycle)) return false;
     if (is_jump) state.general[k_rsp] = values_.add(state.general[k_rsp], values_.constant(8));
@@ -123,6 +130,7 @@ bool Prover::call_static_init(const Instruction& instruction, State& state, bool
   verdict_.after_static_init = behind;
   const Target target = instruction.target;
   const unsigned size = target.name[std::strlen("__kmpc_for_static_init_")] == '4' ? 4 : 8;
+  dividend_size_ = static_cast<std::uint8_t>(size);
   // In order: last, low, high, stride.
   Value pointers[4] = {state.general[1], state.general[8], state.general[9], 0};
   if (!load(instruction, state, state.general[k_rsp], 8, pointers[3])) return false;

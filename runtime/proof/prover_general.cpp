@@ -41,6 +41,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       if (operands[1].size == 4) {
         note_sign(a);
         a = extended(a);
+        if (operands[0].size == 8 && instruction.id != X86_INS_MOV) a = with_signs(a);
       }
       // A byte with a sign is another number than one without.
       if (operands[1].size < 4 && instruction.id == X86_INS_MOVSX)
@@ -228,7 +229,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     if (sign == 0)
       sign = loop_.is_entered || !values_.is_polynomial(a)
                  ? result(instruction.id, a)
-                 : values_.of(Symbol::Kind::sign, values_.at(a).bits, a);
+                 : values_.of(Symbol::Kind::sign, values_.at(a).bits, a, is_wide_ ? 1 : 0);
     state.general[k_rdx] = sign;
     state.width[k_rdx] = 0;
     return true;
@@ -238,7 +239,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     note_width(state.general[k_rax], state);
     note_sign(state.general[k_rax]);
     if (instruction.id == X86_INS_CDQE) {
-      state.general[k_rax] = cut_constant(extended(first_word(word_in(state, k_rax, 4))), 4, true);
+      state.general[k_rax] =
+          with_signs(cut_constant(extended(first_word(word_in(state, k_rax, 4))), 4, true));
       note_words(state, 1U << k_rax, 8);
     }
     state.general[k_rax] = values_.used_in(state.general[k_rax], 8);

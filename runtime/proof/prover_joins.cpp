@@ -106,8 +106,10 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
     return joined_versions(a, b, x, y, place);
   // Partial results, put together on one path only.
   if (m.kind == Kind::sum && n.kind == Kind::sum && m.location == n.location) {
-    if (m.operation == n.operation || n.operation == Operation::none) return a;
-    if (m.operation == Operation::none) return b;
+    const Node& made = m.operation != Operation::none ? m : n;
+    if (m.operation == n.operation || m.operation == Operation::none || n.operation == Operation::none)
+      return values_.sum(made.location, made.operation, made.size,
+                         values_.location(values_.location(place, location), context_));
   }
   if (loop_.is_guessed) {
     const auto header_of = [this](const Node& node) noexcept -> SymbolId {
@@ -146,7 +148,9 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
       }
       const bool is_count = is_natural(at_merged);
       if (is_additive(merged, 4, is_count) && values_.is_constant(other, constant) && constant == 0)
-        return values_.merged(Operation::add, is_additive(merged, 8, is_count) ? 0 : 4);
+        return values_.merged(Operation::add, !is_additive(merged, 8, is_count) ? 4
+                                              : trusts_ && dividend_size_ == 8  ? 8
+                                                                                : 0);
       return 0;
     };
     // In a program of clang's the side without a partial result is one before the first iteration: behind it

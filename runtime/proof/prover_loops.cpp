@@ -294,8 +294,10 @@ bool Prover::follow_part(Walk& walk, const State& entry) noexcept {
   return leave_part(walk, entry, width, behind, locations, count);
 }
 
-/// A value of the loop as it is behind it.
-Value Prover::at_exit(Value value, Value executed, const Location* locations, std::size_t count) noexcept {
+/// A value of the loop as it is behind it. `last`: the state at the end of the last iteration, as another
+/// place may have a partial result without that; nullptr: the loop is left before an iteration.
+Value Prover::at_exit(Value value, Value executed, State* last, const Location* locations,
+                      std::size_t count) noexcept {
   const Node& node = values_.at(value);
   switch (node.kind) {
   case Node::Kind::polynomial:
@@ -307,6 +309,8 @@ Value Prover::at_exit(Value value, Value executed, const Location* locations, st
     for (std::size_t i = 0; i < count; ++i) {
       const Location& location = locations[i];
       if (location.id != node.location) continue;
+      const Value* const whole = last != nullptr ? location.in(*last, i) : &value;
+      if (whole == nullptr || *whole != value) break;
       // Without an operation in this iteration it has those of former ones.
       const Operation operation = node.operation == Operation::none ? location.operation : node.operation;
       const unsigned size = node.operation == Operation::none ? location.bytes : node.size;
@@ -330,6 +334,8 @@ bool Prover::leave_part(Walk& walk, const State& entry, std::int64_t width, cons
   loop_.ticks = values_.only_symbol(values_.of(Symbol::Kind::ticks, k_part, place));
   const Value end = values_.add(last_of_part(), values_.constant(1));
   const Value all = values_.subtract(end, entry.cursor);
+  State* const moved = make_state();
+  if (moved == nullptr) return refuse("there is no memory for the proof", place);
   for (std::size_t i = 0; i < walk.count; ++i) {
     const std::uint32_t block = walk.members[i];
     if (behind[block] == 0) continue;
@@ -340,17 +346,18 @@ bool Prover::leave_part(Walk& walk, const State& entry, std::int64_t width, cons
     const Value executed =
         behind[block] == 3 ? values_.of(Symbol::Kind::result, k_part, place, block)
                            : values_.subtract(width != 1 ? turns_ : all, values_.constant(behind[block] - 1));
+    const bool is_at_end = walk.function.blocks[block].next[1 - edge] == walk.members[0];
+    // Blocks between the test and the header may move sums.
+    State* const last = behind[block] == 1 ? nullptr : is_at_end ? walk.out[block] : moved;
     for (std::size_t j = 0; j < k_registers; ++j) {
       Value& value = register_of(*state, j);
-      value = at_exit(value, executed, locations, count);
+      value = at_exit(value, executed, last, locations, count);
     }
     for (std::uint16_t j = 0; j < state->count; ++j)
-      state->slots[j].value = at_exit(state->slots[j].value, executed, locations, count);
+      state->slots[j].value = at_exit(state->slots[j].value, executed, last, locations, count);
     state->flags = {values_.undefined(), values_.undefined()};
     // The iteration in which the loop ends by a test at its end is executed, too.
-    const Value done = walk.function.blocks[block].next[1 - edge] == walk.members[0]
-                           ? values_.add(executed, values_.constant(1))
-                           : executed;
+    const Value done = is_at_end ? values_.add(executed, values_.constant(1)) : executed;
     state->cursor = behind[block] == 3 ? values_.add(entry.cursor, values_.scale(done, width)) : end;
     if (!trusts_) {
       state->least = state->most = 0;

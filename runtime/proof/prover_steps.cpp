@@ -86,9 +86,11 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   if (budget_ == 0) return refuse("is too long", instruction.address);
   --budget_;
   is_natural_ = is_natural(state);
+  at_ = instruction.address;
   note_copy(instruction);
   if (values_.is_exhausted()) return refuse("is too long", instruction.address);
   stamp_ = in_cycle ? 0 : budget_ + 1;
+  site_ = values_.location(instruction.address, UINT64_MAX);
   is_wide_ = false;
   switch (instruction.id) {
   case X86_INS_NOP:
@@ -98,7 +100,9 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
   case X86_INS_PREFETCHT2:
   case X86_INS_PREFETCHNTA:
   case X86_INS_PREFETCHW:
-  case X86_INS_VZEROUPPER: // the first 16 bytes stay, and those above them are zero already
+    return true;
+  case X86_INS_VZEROUPPER:
+    for (Value& high : state.high) high = without_upper(high);
     return true;
   case X86_INS_UD2:
   case X86_INS_HLT:

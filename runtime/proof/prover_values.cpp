@@ -7,30 +7,6 @@
 
 namespace wstree::proof {
 
-namespace {
-
-/// Returns whether the first 4 bytes of the result of an instruction with general registers depend on its
-/// size, or its result on whether it is extended.
-bool goes_by_size(std::uint64_t operation) noexcept {
-  switch (operation & ~k_operation_high) {
-  case X86_INS_SHL:
-  case X86_INS_SAL:
-  case X86_INS_SHR:
-  case X86_INS_SAR:
-  case X86_INS_ROL:
-  case X86_INS_ROR:
-  case X86_INS_MUL:
-  case X86_INS_IMUL:
-  case X86_INS_DIV:
-  case X86_INS_IDIV:
-    return true;
-  default:
-    return false;
-  }
-}
-
-} // namespace
-
 /// Returns whether `polynomial` does not depend on the begin of the part or of a part of it, but
 /// for `cursor`.
 bool Prover::goes_with(const Polynomial& polynomial, Value cursor) const noexcept {
@@ -124,7 +100,9 @@ bool Prover::is_of_cursor(const Polynomial& polynomial) const noexcept {
 Bits Prover::classify(Value value) const noexcept {
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || (node.bits & (k_part | k_number)) == 0) return node.bits;
-  const Bits bits = is_cut_ && !is_whole(node.polynomial, false) ? node.bits | k_upper : node.bits;
+  // Outside of the loops of clang's they are its own counts and ends.
+  const bool is_cut = is_cut_ && (!trusts_ || loop_.is_entered) && !is_whole(node.polynomial, false);
+  const Bits bits = is_cut ? node.bits | k_upper : node.bits;
   if ((bits & k_part) == 0 || !loop_.is_entered || loop_.is_guessed || !is_of_cursor(node.polynomial))
     return bits;
   return static_cast<Bits>((bits & ~k_part) | k_iteration);
@@ -164,9 +142,11 @@ Value Prover::result(std::uint64_t operation, Value a, Value b, Value c) noexcep
   const bool is_exact = values_.is_polynomial(a) && (b == 0 || values_.is_polynomial(b)) &&
                         (c == 0 || values_.is_polynomial(c));
   if (!is_exact && stamp_ == 0) return values_.plain(bits);
-  if (bits == k_common && is_wide_ && goes_by_size(operation)) operation |= k_operation_wide;
-  return values_.of(Symbol::Kind::result, bits,
-                    operation | (is_exact ? 0 : std::uint64_t{stamp_} << k_stamp_shift), a,
+  // Equal results are those of one instruction: others may differ by a size or a control.
+  std::uint64_t place = is_exact ? 0 : stamp_;
+  if (is_exact && bits == k_common && operation != k_operation_spread) place = site_;
+  if (place > k_most_stamp) return values_.plain(bits);
+  return values_.of(Symbol::Kind::result, bits, operation | place << k_stamp_shift, a,
                     std::uint64_t{b} << 32 | c);
 }
 
@@ -232,7 +212,7 @@ bool Prover::is_natural(const State& state) const noexcept {
 /// The value may have been made in 4 bytes; then only a number of iterations is also correct in 8. A quotient
 /// below zero is rounded up.
 bool Prover::is_additive(Value value, unsigned size, bool is_natural) const noexcept {
-  if (!is_natural || (is_cut_ && size != 4)) return false;
+  if (!is_natural || ((is_cut_ || is_length_cut_) && size != 4)) return false;
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || node.polynomial.constant != 0 || node.polynomial.count == 0 ||
       values_.length == 0)
@@ -268,7 +248,7 @@ Value Prover::combine(Operation operation, unsigned size, Value a, Value b, bool
     // The lanes behind the first one are not followed where an operation has left them out.
     if (sum.size != 0 && sum.size != size && (sum.size != k_packed || size != 4)) return 0;
     loop_.has_sum = true;
-    return values_.sum(sum.location, operation, size);
+    return values_.sum(sum.location, operation, size, values_.location(at_, context_));
   }
   if (loop_.is_guessed) {
     const bool is_polynomial =

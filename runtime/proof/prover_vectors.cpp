@@ -46,6 +46,19 @@ bool is_of_word(unsigned instruction, const VectorUse& use) noexcept {
   }
 }
 
+/// Returns whether an instruction writes one number of 8 or 4 bytes to all lanes.
+bool repeats(unsigned instruction) noexcept {
+  return instruction == X86_INS_MOVDDUP || instruction == X86_INS_VMOVDDUP ||
+         instruction == X86_INS_VBROADCASTSD || instruction == X86_INS_VBROADCASTSS ||
+         instruction == X86_INS_VPBROADCASTD || instruction == X86_INS_VPBROADCASTQ;
+}
+
+/// Returns whether an instruction with a prefix of AVX writes the first half of a register of 32 bytes.
+bool clears_upper(const Instruction& instruction) noexcept {
+  const unsigned first = *reinterpret_cast<const unsigned char*>(instruction.address);
+  return (first == 0xc4 || first == 0xc5) && instruction.operands[0].size == 16;
+}
+
 } // namespace
 
 bool Prover::read_vector(const Instruction& instruction, const Operand& operand, const State& state,
@@ -55,7 +68,7 @@ bool Prover::read_vector(const Instruction& instruction, const Operand& operand,
     if (!load(instruction, state, address, std::min(size, 8U), low)) return false;
     high = values_.constant(0);
     if (size == 4) note_width(low, state);
-    if (size <= 4) low = cut_constant(first_word(low), size, false);
+    if (size <= 4) low = cut_constant(first_word(size == 4 ? first_four(low) : low), size, false);
     is_wide_ |= size == 8;
     return size <= 8 || load(instruction, state, values_.add(address, values_.constant(8)), size - 8, high);
   }
@@ -66,6 +79,7 @@ bool Prover::read_vector(const Instruction& instruction, const Operand& operand,
     high = values_.constant(0);
     if (!read(instruction, operand, state, low)) return false;
     low = cut_constant(low, operand.size, false);
+    if (operand.size == 4) low = with_zeros(low);
     return true;
   }
   low = state.low[reg];
@@ -190,12 +204,12 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     if (reg == k_no_register)
       return refuse("uses a register that the proof does not know", instruction.address);
     state.low[reg] = new_low;
-    state.high[reg] = new_high;
+    state.high[reg] = clears_upper(instruction) ? without_upper(new_high) : new_high;
     return true;
   };
   const auto store_vector = [&](Value new_low, Value new_high, unsigned size) noexcept {
     const Value address = address_of(operands[0], state);
-    if (size < 8) new_low = values_.first_lane(new_low);
+    new_low = size < 8 ? first_four(values_.first_lane(new_low)) : whole_lane(new_low);
     return store(instruction, state, address, std::min(size, 8U), new_low) &&
            (size <= 8 ||
             store(instruction, state, values_.add(address, values_.constant(8)), size - 8, new_high));
@@ -226,7 +240,16 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
       if (const Value source = low[is_three ? 2 : 1];
           instruction.id == X86_INS_MOVSS || instruction.id == X86_INS_VMOVSS)
         low[is_three ? 2 : 1] = result(instruction.id, source);
-    if (is_word) low[is_three ? 2 : 1] = with_upper(first_word(low[is_three ? 2 : 1]), kept());
+    if (is_word) {
+      const Value rest = kept();
+      Value& word = low[is_three ? 2 : 1];
+      word = with_upper(first_word(word), rest);
+      // With another rest it is another value.
+      if (values_.is_polynomial(word) && word != rest)
+        word = classify(rest) == k_common
+                   ? result(instruction.id, word, rest)
+                   : values_.plain(loop_.is_entered ? classify(word) | k_iteration : classify(word));
+    }
     return is_three ? set(low[2], high[1]) : set(low[1], reg == k_no_register ? 0 : state.high[reg]);
   case VectorForm::word_move:
     if (!read_all(1, memory_size())) return false;
@@ -234,7 +257,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
     if (reg == k_no_register)
       return write(instruction, operands[0], state,
                    operands[0].size == 4 ? first_four(values_.first_lane(low[1]))
-                                         : values_.used_in(low[1], 8));
+                                         : values_.used_in(whole_lane(low[1]), 8));
     // The lane behind a word gets no part of the result.
     if (instruction.id == X86_INS_MOVD || instruction.id == X86_INS_VMOVD)
       low[1] = values_.first_lane(low[1]);
@@ -286,7 +309,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
       !operands[last].is_mem() && operands[0].size == 16;
   if (is_spread && !values_.is_partial(low[last])) {
     is_wide_ = false;
-    const Value made = result(k_operation_spread, low[last]);
+    const Value made = result(k_operation_spread, without_zeros(low[last]));
     return set(made, made);
   }
   // The control is part of the operation.
@@ -331,7 +354,9 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
       is_wide_ = false;
       new_low = result(instruction.id, low[first], low[last]);
     }
-    return set(new_low, made);
+    // Both halves are the same only where a lane is repeated.
+    const bool is_repeated = !values_.is_polynomial(made) || repeats(instruction.id);
+    return set(new_low, is_repeated ? made : result(k_operation_high | instruction.id, made));
   }
   case VectorForm::low_halves:
     return set(low[first], operands[0].size > 16 ? result(instruction.id, low[last], high[first], high[last])
@@ -348,7 +373,7 @@ bool Prover::step_vector(const Instruction& instruction, State& state, const Vec
                       instruction.id == X86_INS_SQRTPD || instruction.id == X86_INS_SQRTPS);
     if (!is_unary) made = result(instruction.id, made, low[first], high[first]);
     if (mask != 0) made = result(instruction.id, made, mask);
-    return set(made, made);
+    return set(made, values_.is_polynomial(made) ? result(k_operation_high | code, made) : made);
   }
   case VectorForm::fused:
   case VectorForm::fused_scalar: {

@@ -243,7 +243,7 @@ void Prover::note_width(Value value, const State& state) noexcept {
       const bool is_result = symbol.kind == Symbol::Kind::result;
       is_of_words &= (symbol.kind == Symbol::Kind::load && symbol.y <= 4) ||
                      (is_result && (symbol.x == k_operation_spread || symbol.x == k_operation_steps ||
-                                    lane_of(symbol.x).size == 4));
+                                    lane_of(without_stamp(symbol.x)).size == 4));
       switch (symbol.kind) {
       case Symbol::Kind::thread_number:
       case Symbol::Kind::thread_count:
@@ -344,7 +344,7 @@ Value Prover::lane(Value value, unsigned size, unsigned index) noexcept {
       if (start == 0 || step == 0) return 0;
       return values_.add(start, values_.multiply(step, static_cast<Value>(symbol.z & UINT32_MAX)));
     }
-    const Lane use = lane_of(symbol.x);
+    const Lane use = lane_of(without_stamp(symbol.x));
     if (use.operation == 0 || (use.size != 0 && use.size != size) || (use.is_first_only && index != 0))
       return 0;
     const Value a = lane(first, size, index);

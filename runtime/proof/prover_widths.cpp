@@ -51,12 +51,29 @@ bool keeps_first_word(std::uint64_t operation) noexcept {
 /// numbers may count as addresses only, as they go by how the part was cut: two pieces may wrap where one
 /// does not.
 void Prover::note_cut(Value value, const State& state) noexcept {
-  if (trusts_ || is_cut_ || loop_.is_guessed) return;
+  if (is_cut_ || loop_.is_guessed) return;
   const Node& node = values_.at(value);
   if (node.kind != Node::Kind::polynomial || (node.bits & (k_part | k_number)) == 0 ||
       is_whole(node.polynomial, state.is_nonempty || state.least > 0))
     return;
-  (loop_.is_entered && !is_place(value) ? is_cut_inside_ : is_cut_) = true;
+  if (trusts_ && is_of_length(node.polynomial)) {
+    is_length_cut_ |= dividend_size_ == 8;
+    return;
+  }
+  if (trusts_ && loop_.is_entered && is_of_iteration(node.polynomial)) return;
+  const bool is_inside = loop_.is_entered && !is_place(value) && (classify(value) & k_part) == 0;
+  (is_inside ? is_cut_inside_ : is_cut_) = true;
+}
+
+/// Returns whether clang made a polynomial, as an end or a count: the program does not see the length.
+bool Prover::is_of_length(const Polynomial& polynomial) const noexcept {
+  for (std::uint32_t i = 0; i < polynomial.count; ++i)
+    for (const SymbolId id : {polynomial.terms[i].a, polynomial.terms[i].b}) {
+      const Symbol& symbol = values_.symbol(id);
+      const bool is_made = symbol.kind == Symbol::Kind::raw_end || symbol.kind == Symbol::Kind::result;
+      if (id != 0 && (id == values_.length || (is_made && (symbol.bits & k_part) != 0))) return true;
+    }
+  return false;
 }
 
 /// Returns whether a location's value at the loop's header may be one that iterations cut.
@@ -130,8 +147,15 @@ bool Prover::is_place(Value value) const noexcept {
 /// have been extended in two ways.
 Value Prover::not_cancelled(Value made, Value a, Value b) noexcept {
   if (!is_cut_ || !is_wide_ || !values_.is_polynomial(made)) return made;
-  const Bits upper = (classify(a) | (b != 0 ? classify(b) : k_common)) & k_upper;
-  if (upper == 0 || (classify(made) & k_upper) != 0) return made;
+  if (trusts_ && !loop_.is_entered && is_of_length(values_.at(made).polynomial)) return made;
+  // Outside of the loops of clang's, too, where classify() admits them.
+  const auto is_cut = [this](Value value) noexcept {
+    const Node& node = values_.at(value);
+    const bool is_number = node.kind == Node::Kind::polynomial && (node.bits & (k_part | k_number)) != 0;
+    if (!is_number || !trusts_ || loop_.is_entered) return (classify(value) & k_upper) != 0;
+    return !is_of_length(node.polynomial) && !is_whole(node.polynomial, false);
+  };
+  if ((!is_cut(a) && (b == 0 || !is_cut(b))) || is_cut(made)) return made;
   return values_.plain(static_cast<Bits>(values_.at(made).bits | k_upper | k_carried));
 }
 
@@ -166,14 +190,21 @@ Value Prover::extended(Value value) noexcept {
 
 /// Returns whether `value`, which all calls share, may be another number in 8 bytes with a sign than without.
 bool Prover::has_two_widths(Value value) const noexcept {
-  return !is_clang_ && values_.is_polynomial(value) && !values_.is_constant(value) &&
-         values_.at(value).bits == k_common && !is_exact(value);
+  return values_.is_polynomial(value) && !values_.is_constant(value) && values_.at(value).bits == k_common &&
+         !is_exact(value);
 }
 
 /// Returns the 8 bytes of which the first 4 are those of `value`, and the others zero.
 Value Prover::with_zeros(Value value) noexcept {
   if (!has_two_widths(value) || without_zeros(value) != value) return value;
   return values_.of(Symbol::Kind::result, k_common, k_operation_zeros, value);
+}
+
+/// Returns the 8 bytes of which the first 4 are those of `value`, and the others its sign: an operation on 8
+/// bytes may have another result than one on 4.
+Value Prover::with_signs(Value value) noexcept {
+  if (!has_two_widths(value) || values_.only_symbol(value) != 0) return value;
+  return values_.of(Symbol::Kind::result, k_common, k_operation_signs, value);
 }
 
 /// Returns the 4 bytes that with_zeros() has extended to `value`; `value` if it has not.
@@ -186,18 +217,21 @@ Value Prover::without_zeros(Value value) const noexcept {
 
 /// Returns the first 4 bytes of `value`, a number of 8: it need not be one of 4 that was extended.
 Value Prover::first_four(Value value) noexcept {
-  if (is_clang_ || !values_.is_polynomial(value) || values_.is_constant(value) ||
-      values_.at(value).bits != k_common)
+  if (!values_.is_polynomial(value) || values_.is_constant(value) || values_.at(value).bits != k_common)
     return value;
   if (const Value word = without_zeros(value); word != value) return word;
+  if (values_.is_symbol(value, Symbol::Kind::result))
+    if (const Symbol& symbol = values_.symbol(values_.only_symbol(value)); symbol.x == k_operation_signs)
+      return static_cast<Value>(symbol.y);
   const Polynomial& polynomial = values_.at(value).polynomial;
   bool is_of_words = true;
   for (std::uint32_t i = 0; i < polynomial.count; ++i)
     for (const SymbolId id : {polynomial.terms[i].a, polynomial.terms[i].b}) {
       const Symbol& symbol = values_.symbol(id);
-      is_of_words &= id == 0 || (symbol.kind == Symbol::Kind::load && symbol.y <= 4) ||
-                     (symbol.kind == Symbol::Kind::result &&
-                      (symbol.x == k_operation_zeros || symbol.x == k_operation_first));
+      is_of_words &=
+          id == 0 || (symbol.kind == Symbol::Kind::load && symbol.y <= 4) ||
+          (symbol.kind == Symbol::Kind::result &&
+           (symbol.x == k_operation_zeros || symbol.x == k_operation_first || symbol.x == k_operation_signs));
     }
   return is_of_words ? value : values_.of(Symbol::Kind::result, k_common, k_operation_first, value);
 }
@@ -207,6 +241,23 @@ Value Prover::word_in(const State& state, unsigned reg, unsigned size) noexcept 
   const Value value = state.general[reg];
   if (size < 8) return (state.words >> reg & 1) != 0 ? without_zeros(value) : first_four(value);
   return (state.words >> reg & 1) != 0 ? with_zeros(value) : value;
+}
+
+/// Returns 8 bytes of a vector register: what was loaded as 4 has zeros above it there.
+Value Prover::whole_lane(Value value) noexcept {
+  const SymbolId id = values_.only_symbol(value);
+  const bool is_short = id != 0 && values_.symbol(id).kind == Symbol::Kind::load && values_.symbol(id).y == 4;
+  const Bits bits = values_.at(value).bits;
+  return is_short ? values_.plain(loop_.is_entered ? bits | k_iteration : bits) : value;
+}
+
+/// Returns the rest of a vector register, where its second half gets zeros.
+Value Prover::without_upper(Value high) noexcept {
+  const SymbolId id = values_.only_symbol(high);
+  if (!values_.is_polynomial(high) || values_.is_constant(high) || values_.at(high).bits != k_common ||
+      (id != 0 && values_.symbol(id).kind == Symbol::Kind::load && values_.symbol(id).y == 8))
+    return high;
+  return values_.plain(loop_.is_entered ? k_iteration : k_common);
 }
 
 /// Makes the zeros above a number of 4 bytes part of the register's value: other paths may have a sign there.

@@ -61,11 +61,16 @@ inline constexpr std::uint64_t k_operation_spread = std::uint64_t{1} << 45; // t
 inline constexpr std::uint64_t k_operation_steps = std::uint64_t{1} << 46;  // a start in 4 bytes, and steps
 
 inline constexpr std::uint64_t k_operation_join = std::uint64_t{1} << 42;
-inline constexpr std::uint64_t k_operation_wide = std::uint64_t{1} << 39;  // of 8 bytes
+inline constexpr std::uint64_t k_operation_signs = std::uint64_t{1} << 38; // 4 bytes with a sign, in 8
 inline constexpr std::uint64_t k_operation_first = std::uint64_t{3} << 42; // the first 4 bytes
 inline constexpr std::uint64_t k_operation_zeros = std::uint64_t{1} << 43; // 4 bytes, and zeros above them
 
-/// The place of an instruction among the bits of its operation, if an operand is not known.
+/// The place of an instruction among the bits of its operation.
 inline constexpr unsigned k_stamp_shift = 48;
+inline constexpr std::uint64_t k_most_stamp = UINT16_MAX;
+/// Returns an operation without the place of its instruction.
+inline constexpr std::uint64_t without_stamp(std::uint64_t operation) noexcept {
+  return operation & ((std::uint64_t{1} << k_stamp_shift) - 1);
+}
 
 } // namespace wstree::proof

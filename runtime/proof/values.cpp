@@ -187,8 +187,9 @@ Value Values::plain(Bits bits, Value made_of) noexcept {
   node.address = made_of;
   return intern(node);
 }
-Value Values::sum(std::uint32_t location, Operation operation, unsigned size) noexcept {
+Value Values::sum(std::uint32_t location, Operation operation, unsigned size, std::uint32_t made) noexcept {
   Node node;
+  node.address = made;
   node.size = static_cast<std::uint8_t>(size);
   node.kind = Node::Kind::sum;
   node.bits = k_partial;

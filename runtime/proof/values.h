@@ -111,7 +111,7 @@ struct Node {
   Bits bits = 0;
   Operation operation = Operation::none;
   std::uint32_t location = 0; // sum
-  Value address = 0;          // combined; plain: the value it was made of, for compare_body(); 0: unknown
+  Value address = 0;          // combined; sum: where it was made; plain: the value it was made of, or 0
   Value start = 0;            // merged: the start value of an idempotent operation; 0: its identity
   std::uint8_t size = 0;      // bytes of a partial result, or k_packed; 0: any
   std::uint32_t hash = 0;
@@ -132,7 +132,8 @@ public:
   Value of(Symbol::Kind kind, Bits bits, std::uint64_t x = 0, std::uint64_t y = 0,
            std::uint64_t z = 0) noexcept;
   Value of_symbol(SymbolId id) noexcept;
-  Value sum(std::uint32_t location, Operation operation, unsigned size) noexcept;
+  /// `made`: where it was made; equal sums with it are equal values. 0: as at the header.
+  Value sum(std::uint32_t location, Operation operation, unsigned size, std::uint32_t made = 0) noexcept;
   Value merged(Operation operation, unsigned size, Value start = 0) noexcept;
   Value combined(Operation operation, unsigned size, Value address) noexcept;
   bool is_partial(Value value) const noexcept {

@@ -988,4 +988,6 @@ void no_reciprocal(int n, float* restrict a, float* b, float* c) {
 #include "bounds.inc"
 #include "copies.inc"
 #include "equal.inc"
+#include "results.inc"
+#include "snapshots.inc"
 #include "widths.inc"
