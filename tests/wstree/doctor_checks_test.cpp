@@ -106,8 +106,7 @@ TEST(DoctorLoops, ThatOnlyAnotherValueWouldServe) {
   EXPECT_EQ(checks[1].status, Status::note);
   EXPECT_EQ(checks[1].cause, "these stay with the OpenMP runtime");
   EXPECT_EQ(checks[2].status, Status::warn);
-  EXPECT_THAT(checks[2].fix,
-              HasSubstr("WSTREE_LOOPS=all; a thread then gets iterations in any order"));
+  EXPECT_THAT(checks[2].fix, HasSubstr("WSTREE_LOOPS=all; a thread then gets iterations in any order"));
   EXPECT_EQ(checks[0].fix, "") << "said once";
 }
 

@@ -153,9 +153,8 @@ TEST(DoctorTrial, BlamesTheListOfLoops) {
   const auto check = why({{LoopForm::dynamic, LoopForm::fixed}, {}, "wstree"});
   EXPECT_THAT(check.cause,
               AllOf(HasSubstr("WSTREE_LOOPS=runtime leaves out"), HasSubstr("schedule(dynamic)")));
-  EXPECT_EQ(check.fix,
-            "set WSTREE_LOOPS=all; a thread then gets iterations in any order: wstree "
-            "help schedules");
+  EXPECT_EQ(check.fix, "set WSTREE_LOOPS=all; a thread then gets iterations in any order: wstree "
+                       "help schedules");
   EXPECT_EQ(why({{LoopForm::runtime}, kinds("dynamic"), "wstree"}).fix, "set WSTREE_LOOPS=runtime");
 }
 
@@ -177,10 +176,8 @@ TEST(DoctorTrial, NamesOnlyLoopsThatAreLeftOut) {
   // It ended well before loops that are served, so the others may not have been reached either.
   const auto early = why({{LoopForm::runtime, LoopForm::dynamic}, {}, "wstree"});
   EXPECT_EQ(early.cause, "its loops with schedule(runtime) were not reached with these arguments");
-  EXPECT_THAT(
-      early.fix,
-      HasSubstr("or set WSTREE_LOOPS=all for those with schedule(dynamic); a thread "
-                "then gets iterations in any order"));
+  EXPECT_THAT(early.fix, HasSubstr("or set WSTREE_LOOPS=all for those with schedule(dynamic); a thread "
+                                   "then gets iterations in any order"));
 }
 
 TEST(DoctorTrial, GuessesWhereTheScheduleIsHidden) {

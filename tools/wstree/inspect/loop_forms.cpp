@@ -144,7 +144,8 @@ bool leaves_out(const LoopForms& forms, config::LoopKinds loops) {
 }
 
 std::string_view loops_for(const LoopForms& forms) {
-  return forms.contains(LoopForm::hidden) || forms.contains(LoopForm::task) || has_named(forms) ? "all" : "runtime";
+  return forms.contains(LoopForm::hidden) || forms.contains(LoopForm::task) || has_named(forms) ? "all"
+                                                                                                : "runtime";
 }
 
 std::string_view order_under(std::string_view loops) {
