@@ -58,7 +58,6 @@ struct State {
   bool is_nonempty = false;  ///< the part has iterations
   bool is_empty = false;     ///< it has none
   bool is_begun = false;     ///< iterations were executed on each path
-  bool is_over = false;      ///< clang: on some path the loop was said to be over
   bool is_last_part = false; ///< it has the last one of the loop
   bool is_locked = false;    ///< the lock for reductions is held
   bool was_locked = false;   ///< it is or was held on some path
@@ -235,7 +234,6 @@ private:
   bool is_of_cursor(const Polynomial& polynomial) const noexcept;
   bool is_of_iteration(const Polynomial& polynomial) const noexcept;
   bool goes_with(const Polynomial& polynomial, Value cursor) const noexcept;
-  bool moves_with(const Polynomial& polynomial, Value cursor) const noexcept;
   Value result(std::uint64_t operation, Value a, Value b = 0, Value c = 0) noexcept;
   Value apply(Operation operation, unsigned size, Value a, Value b) noexcept;
   Value combine(Operation operation, unsigned size, Value a, Value b, bool is_ordered) noexcept;

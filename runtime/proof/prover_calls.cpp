@@ -200,7 +200,6 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
   case Kind::static_fini:
     if (!is_clang_ || loop_.is_entered)
       return refuse("asks for its part in an unusual way", instruction.address);
-    state.is_over = true;
     return answer(values_.undefined(), values_.undefined());
   case Kind::reduce:
     if (loop_.is_entered || state.is_locked || !has_part_)

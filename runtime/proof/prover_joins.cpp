@@ -268,7 +268,6 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
   into.is_nonempty = a.is_nonempty && b.is_nonempty;
   into.is_empty = a.is_empty && b.is_empty;
   into.is_begun = a.is_begun && b.is_begun;
-  into.is_over = a.is_over || b.is_over;
   into.is_last_part = a.is_last_part && b.is_last_part;
   into.is_locked = a.is_locked && b.is_locked;
   into.was_locked = a.was_locked || b.was_locked;

@@ -20,15 +20,6 @@ bool Prover::goes_with(const Polynomial& polynomial, Value cursor) const noexcep
   return true;
 }
 
-/// Returns whether `polynomial` goes with `cursor` and differs for the next iteration.
-bool Prover::moves_with(const Polynomial& polynomial, Value cursor) const noexcept {
-  if (!goes_with(polynomial, cursor)) return false;
-  const SymbolId begin = values_.only_symbol(cursor);
-  for (std::uint32_t i = 0; i < polynomial.count; ++i)
-    if (begin != 0 && (polynomial.terms[i].a == begin || polynomial.terms[i].b == begin)) return true;
-  return false;
-}
-
 /// Returns whether `polynomial` is a function of the iteration that is executed, in a program that does not
 /// see the bounds of its part: its ticks count on from the loop's begin.
 bool Prover::is_of_iteration(const Polynomial& polynomial) const noexcept {
