@@ -77,7 +77,7 @@ bool is_standard(const void*, const void* address, const char* name) noexcept {
   const auto found = any_searched(object, [&](const link_map& map) noexcept {
     if (&map == own_map()) return false; // hands on
     const ElfObject tables(map);
-    if (!tables.defines(symbol)) return false;
+    if (!tables.has_function(symbol)) return false;
     for (const std::string_view library : {"libc.so.", "libm.so.", "libmvec.so.", "libgcc_s.so.",
                                            "libstdc++.so.", "libc++.so.", "libc++abi.so."})
       is_known |= tables.soname().starts_with(library);

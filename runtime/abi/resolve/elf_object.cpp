@@ -160,6 +160,13 @@ void* ElfObject::find(const SymbolName& name, Versions wanted) const noexcept {
   return found;
 }
 
+bool ElfObject::has_function(const SymbolName& name) const noexcept {
+  return any_symbol(name, Versions::any, [](const ElfW(Sym) & symbol) {
+    const auto type = ELF64_ST_TYPE(symbol.st_info);
+    return type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC;
+  });
+}
+
 std::span<const Address> ElfObject::find_variable(const SymbolName& name) const noexcept {
   std::span<const Address> found;
   any_symbol(name, Versions::any, [&](const ElfW(Sym) & symbol) {

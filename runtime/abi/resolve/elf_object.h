@@ -101,6 +101,8 @@ public:
   bool defines(const SymbolName& name, Versions wanted = Versions::any) const noexcept {
     return find(name, wanted) != nullptr;
   }
+  /// Returns whether the object exports a function under `name`, also one that it chooses for the processor.
+  bool has_function(const SymbolName& name) const noexcept;
   /// Returns the whole words of the variable that the object exports under `name`; empty: it has none.
   std::span<const Address> find_variable(const SymbolName& name) const noexcept;
 

@@ -137,6 +137,14 @@ std::vector<Symbol> many() {
   return symbols;
 }
 
+TEST(ElfObject, HasFunctionsThatItChoosesForTheProcessor) {
+  Image image({{.name = "memset", .value = 16, .type = STT_GNU_IFUNC},
+               {.name = "data", .value = 32, .type = STT_OBJECT}});
+  EXPECT_FALSE(image.object().defines(SymbolName("memset"))); // its address is that of another function
+  EXPECT_TRUE(image.object().has_function(SymbolName("memset")));
+  EXPECT_FALSE(image.object().has_function(SymbolName("data")));
+}
+
 TEST(ElfObject, FindsEveryFunctionByEitherTable) {
   for (const auto hash : {Image::Hash::gnu, Image::Hash::old}) {
     for (const std::uint32_t buckets : {1U, 2U, 7U, 64U}) {
