@@ -155,6 +155,8 @@ private:
   bool settle(Walk& walk) noexcept;
   bool check_branch(const State& state, const Instruction& branch) noexcept;
   bool check_rests(const Walk& walk) noexcept; // prover_branches.cpp, as are the following ones
+  bool returns_without(const Walk& walk, std::uint32_t from, std::uint32_t without,
+                       bool& gets_there) noexcept;
   bool check_decisions(const Walk& walk) noexcept;
   bool take_edge(State& state, const Instruction& branch, bool is_taken) noexcept;
   State::Formula formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept;

@@ -260,59 +260,55 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
   return refuse("decides by a value of its loop behind it", branch.address);
 }
 
-/// Checks that no merge depends on a decision by the part: behind the decision all paths have it, or none.
-bool Prover::check_decisions(const Walk& walk) noexcept {
+/// Looks where `from` leads without passing `without`, on ways that return. `gets_there`: it leads to
+/// `without`. Returns whether it also returns without that.
+bool Prover::returns_without(const Walk& walk, std::uint32_t from, std::uint32_t without,
+                             bool& gets_there) noexcept {
+  const std::size_t mark = passing_.mark();
   const auto count = static_cast<std::uint32_t>(walk.function.blocks.size());
   auto* const open = passing_.make<std::uint32_t>(count + 2);
   auto* const seen = passing_.make<bool>(count);
-  if (open == nullptr || seen == nullptr) return refuse("is too long", walk.function.entry());
-  // Returns whether a path from `from` returns without `without`; gets_there: whether a path leads there.
-  const auto look = [&](std::uint32_t from, std::uint32_t without, bool& gets_there) noexcept {
-    std::size_t waiting = 0;
-    bool returns = false;
-    std::fill(seen, seen + count, false);
-    open[waiting++] = from;
-    while (waiting != 0) {
-      const Block& block = walk.function.blocks[open[--waiting]];
-      returns |= block.returns;
-      for (const std::uint32_t next : block.next) {
-        if (next == k_none || seen[next] || !walk.function.blocks[next].reaches_return) continue;
-        gets_there |= next == without;
-        seen[next] = true;
-        if (next != without) open[waiting++] = next;
-      }
+  gets_there = false;
+  if (open == nullptr || seen == nullptr) return !refuse("is too long", walk.function.entry());
+  std::size_t waiting = 0;
+  bool returns = false;
+  open[waiting++] = from;
+  while (waiting != 0) {
+    const Block& block = walk.function.blocks[open[--waiting]];
+    returns |= block.returns;
+    for (const std::uint32_t next : block.next) {
+      if (next == k_none || seen[next] || !walk.function.blocks[next].reaches_return) continue;
+      gets_there |= next == without;
+      seen[next] = true;
+      if (next != without) open[waiting++] = next;
     }
-    return returns;
-  };
+  }
+  passing_.release(mark);
+  return returns;
+}
+
+/// Checks that no merge depends on a decision by the part: behind the decision all paths have it, or none.
+bool Prover::check_decisions(const Walk& walk) noexcept {
+  const auto count = static_cast<std::uint32_t>(walk.function.blocks.size());
   for (std::uint32_t merge = 0; merge < count; ++merge)
     for (std::uint32_t decision = 0; decision < count; ++decision) {
       if (!walk.has_merge[merge] || !walk.decides[decision]) continue;
       bool gets_there = false;
-      if (look(decision, merge, gets_there) && gets_there)
+      if (returns_without(walk, decision, merge, gets_there) && gets_there)
         return refuse("decides by the bounds of its part whether it merges", walk.last(decision).address);
     }
-  return true;
+  return !refusal_;
 }
 
-/// Checks that iterations which a loop of clang's over several at a time leaves out are executed by a loop
-/// over one at a time, behind it or before. A counter of the program's is lost there, while several
-/// iterations together may not show it.
+/// Checks that a loop of clang's over several iterations at a time has one over one at a time, behind it or
+/// before, which executes the iterations that it leaves out. A counter of the program's is lost there, while
+/// several iterations together may not show it.
 bool Prover::check_rests(const Walk& walk) noexcept {
   const auto count = static_cast<std::uint32_t>(walk.function.blocks.size());
-  auto* const open = passing_.make<std::uint32_t>(count + 2);
-  auto* const seen = passing_.make<bool>(count);
-  if (open == nullptr || seen == nullptr) return refuse("is too long", walk.function.entry());
   const auto leads = [&](std::uint32_t from, std::uint32_t to) noexcept {
-    std::fill(seen, seen + count, false);
-    std::size_t waiting = 0;
-    open[waiting++] = from;
-    while (waiting != 0)
-      for (const std::uint32_t next : walk.function.blocks[open[--waiting]].next) {
-        if (next == k_none || seen[next]) continue;
-        seen[next] = true;
-        open[waiting++] = next;
-      }
-    return seen[to];
+    bool gets_there = false;
+    (void)returns_without(walk, from, to, gets_there);
+    return gets_there;
   };
   for (std::uint32_t wide = 0; wide < count; ++wide) {
     if ((walk.loops[wide] & Walk::k_is_wide) == 0) continue;
@@ -325,7 +321,7 @@ bool Prover::check_rests(const Walk& walk) noexcept {
       return refuse("does what a loop of several iterations at a time leaves out in no loop",
                     walk.last(wide).address);
   }
-  return true;
+  return !refusal_;
 }
 
 } // namespace wstree::proof

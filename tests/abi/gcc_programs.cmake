@@ -78,6 +78,7 @@ endforeach()
 foreach(gcc IN LISTS gccs)
   wstree_gcc_program(static_regions-gcc${gcc} static_regions.cpp ${gcc})
 endforeach()
+wstree_gcc_program(static_calls-gcc${newest_gcc} static_calls.cpp ${newest_gcc})
 wstree_gcc_program(late_request-gcc${newest_gcc} late_request.cpp ${newest_gcc})
 wstree_gcc_program(guided_shape-gcc${newest_gcc} guided_shape.cpp ${newest_gcc})
 wstree_gcc_program(ahead-gcc${newest_gcc} ahead.cpp ${newest_gcc})
@@ -107,6 +108,8 @@ foreach(gcc IN LISTS gccs)
 endforeach()
 wstree_gcc_test(served static_regions LAUNCHER ${run_served} --min-calls 100 --expect-schedule "wstree (proven)" --
   ARGUMENTS --repeat 10 ENVIRONMENT "WSTREE_LOOPS=proven")
+wstree_gcc_test(served static_calls LAUNCHER ${run_served} --min-calls 10 --expect-schedule "wstree (proven)" --
+  ENVIRONMENT "WSTREE_LOOPS=proven")
 wstree_gcc_test(left_alone static_regions LAUNCHER ${run_served} --min-calls 0 --
   ARGUMENTS --repeat 10 ENVIRONMENT "WSTREE_LOOPS=runtime,dynamic,guided,auto,taskloop")
 wstree_gcc_test(bare static_regions BARE)
