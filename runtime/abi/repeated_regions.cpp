@@ -99,10 +99,11 @@ void MaybeRepeated::choose(RepeatableFunction& function, const void* caller, con
   const std::uint64_t iterations = count.read(data);
   if (count.is_known() && iterations == 0) return;
   const Session& process = session();
-  // A region that only a rule or a hint may have served otherwise needs these checks.
-  if (process.rules == nullptr && !has_hint() && !process.measured &&
-      function.cost().is_whole(iterations, process.settings)) {
-    timed_ = &function;
+  // Rules, hints, tools and figures need more than the time, and so does an opener that may be pinned.
+  const bool is_inside = t_frame != nullptr && t_frame->in_parallel;
+  if (process.rules == nullptr && !has_hint() && !process.measured && !process.attends_regions() &&
+      !is_inside && function.cost(iterations).is_whole(process.settings)) {
+    timed_ = &function.cost(iterations);
     began_ = Platform::ticks();
     return;
   }
@@ -112,14 +113,14 @@ void MaybeRepeated::choose(RepeatableFunction& function, const void* caller, con
   if (!as.schedule.ours) return;
   const bool is_static = as.schedule.model == core::Model::static_ && as.schedule.chunk == 0;
   region_.emplace(function, as, caller, iterations,
-                  is_static || function.cost().is_whole(iterations, *as.settings));
+                  is_static || function.cost(iterations).is_whole(*as.settings));
 }
 
 RepeatedRegion::~RepeatedRegion() {
   const std::uint64_t wall = core::elapsed(began_, Platform::ticks());
   const std::uint64_t items = items_.load(std::memory_order_relaxed);
   if (items == 0) {
-    if (is_whole_) function_.cost().check_whole(wall, *as_.settings);
+    if (is_whole_) function_.cost(known_iterations_).check_whole(wall, *as_.settings);
     return;
   }
   const std::uint64_t work = work_.load(std::memory_order_relaxed);
@@ -127,8 +128,9 @@ RepeatedRegion::~RepeatedRegion() {
   // Iterations that a late member leaves to the others do not show that the loop is uneven.
   const bool is_even = moved <= items / core::tuning::k_steady_items ||
                        moved * (work / items) <= core::tuning::k_late * as_.settings->shortest_target;
-  function_.cost().learn(work, iterations_.load(std::memory_order_relaxed), is_even,
-                         members_.load(std::memory_order_relaxed), wall, *as_.settings);
+  function_.cost(known_iterations_)
+      .learn(work, iterations_.load(std::memory_order_relaxed), is_even,
+             members_.load(std::memory_order_relaxed), wall, *as_.settings);
 }
 
 bool RepeatedRegion::begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest,

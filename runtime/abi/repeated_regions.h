@@ -22,14 +22,15 @@ public:
 
   const void* code() const noexcept { return code_; }
   const proof::Verdict& verdict() const noexcept { return verdict_; }
-  loop::RepeatedCost& cost() noexcept { return cost_; }
+  /// Returns the costs of regions of `iterations`; 0: they are not known before the fork.
+  loop::RepeatedCost& cost(std::uint64_t iterations) noexcept { return costs_.of(iterations); }
   bool may_repeat() const noexcept { return verdict_.kind != proof::Verdict::Kind::refused; }
   void decide(const proof::Verdict& verdict) noexcept { verdict_ = verdict; }
 
 private:
   const void* code_;
   proof::Verdict verdict_;
-  loop::RepeatedCost cost_;
+  loop::RepeatedCosts costs_;
 };
 
 /// Returns the function `code` if regions that execute it may be served; nullptr: they may not, or it is not
@@ -43,7 +44,7 @@ public:
   /// `iterations`: 0 if they are not known before the fork. `is_whole`: members get their shares whole.
   RepeatedRegion(RepeatableFunction& function, const ServedAs& as, const void* caller,
                  std::uint64_t iterations, bool is_whole) noexcept
-      : function_(function), as_(as), caller_(caller), known_(function.cost().known()),
+      : function_(function), as_(as), caller_(caller), known_(function.cost(iterations).known()),
         known_iterations_(iterations), is_whole_(is_whole) {}
   /// After the join.
   ~RepeatedRegion();
@@ -98,7 +99,7 @@ public:
   MaybeRepeated(const MaybeRepeated&) = delete;
   MaybeRepeated& operator=(const MaybeRepeated&) = delete;
   ~MaybeRepeated() {
-    if (began_ != 0) timed_->cost().check_whole(core::elapsed(began_, Platform::ticks()), session().settings);
+    if (timed_ != nullptr) timed_->check_whole(core::elapsed(began_, Platform::ticks()), session().settings);
   }
   /// Before the fork. Takes the hint of the region. `source` as the compiler passes it, `data` as the
   /// function gets it.
@@ -106,11 +107,14 @@ public:
               const void* data) noexcept;
   /// nullptr: the region is executed as it is.
   RepeatedRegion* region() noexcept { return region_ ? &*region_ : nullptr; }
+  /// Returns whether the region is only timed: the runtime forks the program's function itself. The proof
+  /// excludes that there is a loop of ours inside.
+  bool is_timed() const noexcept { return timed_ != nullptr; }
 
 private:
   std::optional<RepeatedRegion> region_;
-  RepeatableFunction* timed_ = nullptr;
-  std::uint64_t began_ = 0;
+  loop::RepeatedCost* timed_ = nullptr;
+  std::uint64_t began_; // by the timed region
 };
 
 /// The answers to a function while the calling thread executes one of its pieces. The calls that go on at

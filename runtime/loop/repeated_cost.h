@@ -6,6 +6,7 @@
 #include "wstree/core/tuning.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -44,12 +45,15 @@ struct KnownCost {
   }
 };
 
-/// The costs of regions with one function. Any thread; zeroed memory is a valid state.
+/// The costs of regions with one function and about as many iterations. Any thread; zeroed memory is a valid
+/// state.
 ///
-/// Members whose shares are brief and even execute them whole, as without the library. Only the time of such
-/// a region from the fork to the join is seen. If it is much longer than that of regions that were cut, the
-/// next regions are cut again. That costs one execution without steals, and twice as many executions have to
-/// be calm before the next one.
+/// Members whose shares are brief and about even execute them whole, as without the library, if that takes no
+/// longer than in pieces. Only the time of such a region from the fork to the join is seen. A single region
+/// that takes much longer, or some that take a little longer, let the next regions be cut again. That is a
+/// disappointment: it costs one execution without steals, or a sixteenth of some, and twice as many regions
+/// have to be calm before the next try. Without one, many whole regions are followed by a few in pieces, as
+/// the loop may have changed.
 class RepeatedCost {
 public:
   // relaxed everywhere: teams that execute one function at the same time may mix their costs, which are
@@ -57,13 +61,10 @@ public:
   KnownCost known() const noexcept {
     return {cost_.load(std::memory_order_relaxed), was_even_.load(std::memory_order_relaxed)};
   }
-  /// Returns whether members should execute their shares whole. `iterations`: 0 if they are not known.
-  bool is_whole(std::uint64_t iterations, const core::Settings& settings) const noexcept {
-    if (!settings.history || calm_.load(std::memory_order_relaxed) <
-                                 core::tuning::k_calm << surprises_.load(std::memory_order_relaxed))
-      return false;
-    if (iterations == 0) return true;
-    return known().work(iterations) <= longest_whole(members_.load(std::memory_order_relaxed), settings);
+  /// Returns whether members should execute their shares whole.
+  bool is_whole(const core::Settings& settings) const noexcept {
+    return settings.history && calm_.load(std::memory_order_relaxed) >=
+                                   core::tuning::k_calm << disappointments_.load(std::memory_order_relaxed);
   }
   /// Learns that `iterations`, 0 if they are not known, took `work` ticks of all members together, in pieces,
   /// and `wall` from the fork to the join.
@@ -74,38 +75,62 @@ public:
         (std::min(work, k_most_work) << KnownCost::k_fraction) / std::max<std::uint64_t>(iterations, 1);
     cost_.store(std::max<std::uint64_t>(cost, 1), std::memory_order_relaxed);
     was_even_.store(is_even, std::memory_order_relaxed);
-    members_.store(members, std::memory_order_relaxed);
-    const std::uint32_t calm = calm_.load(std::memory_order_relaxed);
-    const bool is_calm = is_even && work <= longest_whole(members, settings);
+    const bool is_calm = is_even && work <= core::tuning::k_whole * settings.shortest_target * members;
+    const std::uint32_t calm = is_calm ? calm_.load(std::memory_order_relaxed) : 0;
     calm_.store(is_calm ? std::min(calm + 1, k_most_calm) : 0, std::memory_order_relaxed);
-    if (is_calm)
-      wall_.store(calm == 0 ? wall : std::min(wall, wall_.load(std::memory_order_relaxed)),
-                  std::memory_order_relaxed);
+    whole_.store(0, std::memory_order_relaxed);
+    cut_wall_.store(average(cut_wall_.load(std::memory_order_relaxed), calm, wall),
+                    std::memory_order_relaxed);
   }
   /// Learns that a region without pieces took `wall` ticks.
   void check_whole(std::uint64_t wall, const core::Settings& settings) noexcept {
-    const std::uint64_t usual = wall_.load(std::memory_order_relaxed);
-    if (wall <= core::tuning::k_like_cut * usual + settings.shortest_target) [[likely]]
+    namespace tuning = core::tuning;
+    const std::uint64_t cut = cut_wall_.load(std::memory_order_relaxed);
+    const std::uint32_t whole = whole_.load(std::memory_order_relaxed);
+    const std::uint64_t usual = average(whole_wall_.load(std::memory_order_relaxed), whole, wall);
+    whole_wall_.store(usual, std::memory_order_relaxed);
+    whole_.store(whole + 1, std::memory_order_relaxed);
+    const bool is_slower = whole >= tuning::k_judged && usual > cut + cut / tuning::k_slower_part;
+    const bool is_dear = wall > tuning::k_like_cut * cut + tuning::k_dear_whole * settings.shortest_target;
+    if (!is_dear && !is_slower && whole + 1 < tuning::k_most_whole) [[likely]]
       return;
     calm_.store(0, std::memory_order_relaxed);
-    const std::uint32_t surprises = surprises_.load(std::memory_order_relaxed);
-    if (surprises < core::tuning::k_most_doubled) surprises_.store(surprises + 1, std::memory_order_relaxed);
+    const std::uint32_t before = disappointments_.load(std::memory_order_relaxed);
+    disappointments_.store(is_dear || is_slower ? std::min(before + 1, tuning::k_most_doubled) : 0,
+                           std::memory_order_relaxed);
   }
 
 private:
   static constexpr std::uint32_t k_most_calm = core::tuning::k_calm << core::tuning::k_most_doubled;
-  /// Returns the ticks of all members together up to which shares are executed whole.
-  static constexpr std::uint64_t longest_whole(std::uint32_t members,
-                                               const core::Settings& settings) noexcept {
-    return core::tuning::k_whole * settings.shortest_target * members;
+
+  /// Returns the average of `before` walls, whose average is `usual`, and `wall`. Neither counts for more
+  /// than twice the other one: a thread that was preempted or had to wake says nothing about the loop.
+  static constexpr std::uint64_t average(std::uint64_t usual, std::uint32_t before,
+                                         std::uint64_t wall) noexcept {
+    if (before == 0) return wall;
+    const std::uint64_t count = std::min(before, core::tuning::k_averaged) + 1;
+    const std::uint64_t most = std::min(usual, 2 * wall);
+    return most - most / count + std::min(wall, 2 * usual) / count;
   }
 
   std::atomic<std::uint64_t> cost_{0};
-  std::atomic<std::uint64_t> wall_{0}; // the shortest of the latest calm regions
-  std::atomic<std::uint32_t> members_{0};
-  std::atomic<std::uint32_t> calm_{0};      // executions in a row
-  std::atomic<std::uint32_t> surprises_{0}; // regions without pieces that took too long
+  std::atomic<std::uint64_t> cut_wall_{0};   // average of the latest calm regions
+  std::atomic<std::uint64_t> whole_wall_{0}; // average of the latest whole regions
+  std::atomic<std::uint32_t> calm_{0};       // regions in a row
+  std::atomic<std::uint32_t> whole_{0};      // regions in a row
+  std::atomic<std::uint32_t> disappointments_{0};
   std::atomic<bool> was_even_{false};
+};
+
+/// The costs of all regions with one function. Loops of other lengths differ in more than their lengths: they
+/// fit into caches, or do not.
+class RepeatedCosts {
+public:
+  /// Returns the costs of loops with about as many iterations; 0: they are not known before the fork.
+  RepeatedCost& of(std::uint64_t iterations) noexcept { return costs_[std::bit_width(iterations)]; }
+
+private:
+  std::array<RepeatedCost, 65> costs_{};
 };
 
 } // namespace wstree::loop

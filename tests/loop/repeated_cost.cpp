@@ -16,23 +16,31 @@ const core::Settings k_usual;
 constexpr std::uint32_t k_team_size = 4;
 constexpr std::uint64_t k_loop_length = 10'000;
 constexpr std::uint64_t k_shortest = 2'500; // ticks, the shortest one of the settings
-constexpr std::uint64_t k_wall = 20'000;
+constexpr std::uint64_t k_wall = 200'000;   // in pieces
 
 /// Executes regions of a loop that takes `share` shortest targets of each member, until they are whole.
 /// Returns how many were cut before.
 std::uint32_t cut_before_whole(RepeatedCost& cost, std::uint64_t share, bool is_even = true) {
   for (std::uint32_t i = 0; i < 10'000; ++i) {
-    if (cost.is_whole(k_loop_length, k_usual)) return i;
+    if (cost.is_whole(k_usual)) return i;
     cost.learn(share * k_shortest * k_team_size, k_loop_length, is_even, k_team_size, k_wall, k_usual);
+  }
+  return 10'000;
+}
+/// Executes regions whole, each of which takes `wall`, until they are cut. Returns how many those were.
+std::uint32_t whole_before_cut(RepeatedCost& cost, std::uint64_t wall) {
+  for (std::uint32_t i = 0; i < 10'000; ++i) {
+    if (!cost.is_whole(k_usual)) return i;
+    cost.check_whole(wall, k_usual);
   }
   return 10'000;
 }
 
 TEST(RepeatedCost, BriefAndEvenRegionsBecomeWhole) {
   RepeatedCost brief, uneven, lasting;
-  EXPECT_EQ(cut_before_whole(brief, 5), tuning::k_calm);
+  EXPECT_EQ(cut_before_whole(brief, tuning::k_whole), tuning::k_calm);
   EXPECT_EQ(cut_before_whole(uneven, 5, false), 10'000U);
-  EXPECT_EQ(cut_before_whole(lasting, tuning::k_whole + 5), 10'000U);
+  EXPECT_EQ(cut_before_whole(lasting, tuning::k_whole + 1), 10'000U);
 }
 
 TEST(RepeatedCost, WithoutHistoryNoRegionIsWhole) {
@@ -40,7 +48,45 @@ TEST(RepeatedCost, WithoutHistoryNoRegionIsWhole) {
   core::Settings forgetful;
   forgetful.history = false;
   cut_before_whole(cost, 5);
-  EXPECT_FALSE(cost.is_whole(k_loop_length, forgetful));
+  EXPECT_FALSE(cost.is_whole(forgetful));
+}
+
+TEST(RepeatedCost, RegionsStayWholeForLongWhileThatTakesNoLonger) {
+  for (const std::uint64_t wall : {k_wall / 2, k_wall, k_wall + k_wall / (2 * tuning::k_slower_part)}) {
+    RepeatedCost cost;
+    cut_before_whole(cost, 5);
+    EXPECT_EQ(whole_before_cut(cost, wall), tuning::k_most_whole) << wall;
+    EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm) << wall;
+  }
+}
+
+TEST(RepeatedCost, OneDearRegionEndsIt) {
+  RepeatedCost cost;
+  cut_before_whole(cost, 5);
+  EXPECT_EQ(whole_before_cut(cost, 3 * k_wall), 1U);
+}
+
+TEST(RepeatedCost, SomeRegionsThatAreALittleSlowerEndIt) {
+  RepeatedCost cost;
+  cut_before_whole(cost, 5);
+  EXPECT_EQ(whole_before_cut(cost, k_wall + k_wall / 4), tuning::k_judged + 1);
+}
+
+TEST(RepeatedCost, ARegionThatWasPreemptedCountsNoMoreThanTwice) {
+  RepeatedCost cost;
+  cut_before_whole(cost, 5);
+  // Among many others: a tenth of them takes longer by half.
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(cost.is_whole(k_usual)) << i;
+    cost.check_whole(i % 10 == 5 ? k_wall * 3 / 2 : k_wall - k_wall / 16, k_usual);
+  }
+}
+
+TEST(RepeatedCost, AFirstRegionThatStartsThreadsIsNoMeasure) {
+  RepeatedCost cost;
+  cost.learn(5 * k_shortest * k_team_size, k_loop_length, true, k_team_size, 1000 * k_wall, k_usual);
+  cut_before_whole(cost, 5);
+  EXPECT_EQ(whole_before_cut(cost, 5 * k_wall), 1U);
 }
 
 TEST(RepeatedCost, ADisappointmentDoublesTheTimeUntilTheNextOne) {
@@ -48,19 +94,29 @@ TEST(RepeatedCost, ADisappointmentDoublesTheTimeUntilTheNextOne) {
   std::uint32_t expected = tuning::k_calm;
   for (std::uint32_t times = 0; times <= tuning::k_most_doubled + 2; ++times) {
     EXPECT_EQ(cut_before_whole(cost, 5), expected);
-    cost.check_whole(tuning::k_like_cut * k_wall, k_usual); // as expected
-    EXPECT_TRUE(cost.is_whole(k_loop_length, k_usual));
-    cost.check_whole(10 * k_wall, k_usual);
+    whole_before_cut(cost, 10 * k_wall);
     if (times < tuning::k_most_doubled) expected *= 2;
   }
 }
 
-TEST(RepeatedCost, LongerLoopsOfABriefPlaceAreCut) {
+TEST(RepeatedCost, DisappointmentsAreForgottenAfterManyRegions) {
   RepeatedCost cost;
-  cut_before_whole(cost, 5);
-  EXPECT_TRUE(cost.is_whole(k_loop_length, k_usual));
-  EXPECT_TRUE(cost.is_whole(0, k_usual));
-  EXPECT_FALSE(cost.is_whole(k_loop_length * 10, k_usual));
+  for (std::uint32_t times = 0; times < 3; ++times) {
+    cut_before_whole(cost, 5);
+    whole_before_cut(cost, 10 * k_wall);
+  }
+  EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm << 3);
+  whole_before_cut(cost, k_wall);
+  EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm);
+}
+
+TEST(RepeatedCosts, LoopsOfOtherLengthsAreOthers) {
+  RepeatedCosts costs;
+  cut_before_whole(costs.of(k_loop_length), 5);
+  EXPECT_TRUE(costs.of(k_loop_length + 1).is_whole(k_usual));
+  EXPECT_FALSE(costs.of(k_loop_length * 2).is_whole(k_usual));
+  EXPECT_FALSE(costs.of(0).is_whole(k_usual));
+  EXPECT_FALSE(costs.of(~std::uint64_t{0}).is_whole(k_usual));
 }
 
 TEST(RepeatedCost, PiecesAreNoMoreThanIterationsOrThanAreWorthwhile) {

@@ -97,14 +97,20 @@ inline constexpr std::uint64_t k_most_calls = 512;
 inline constexpr std::uint64_t k_steady_items = 8;
 /// Or so many shortest targets of work.
 inline constexpr std::uint64_t k_late = 2;
-/// Shares of this length are executed whole, after so many executions in a row that were like that; twice as
-/// many after each disappointment, so many times.
-inline constexpr std::uint64_t k_whole = 15;
-/// Such a region is a disappointment if it takes so many times its time in pieces, and one shortest
-/// target more.
-inline constexpr std::uint64_t k_like_cut = 2;
+/// Shares of this length at most are executed whole, after so many executions in a row that were like that;
+/// twice as many after each disappointment, so many times.
+inline constexpr std::uint64_t k_whole = 200;
 inline constexpr std::uint32_t k_calm = 4;
 inline constexpr std::uint32_t k_most_doubled = 6;
+/// Such a region is a disappointment if it takes so many times its time in pieces and so many shortest
+/// targets more, or if some on average take their time in pieces and one part of so many more.
+inline constexpr std::uint64_t k_like_cut = 2;
+inline constexpr std::uint64_t k_dear_whole = 20;
+inline constexpr std::uint64_t k_slower_part = 16;
+inline constexpr std::uint32_t k_judged = 8;
+inline constexpr std::uint32_t k_averaged = 31;
+/// After so many whole regions in a row, disappointments are forgotten, and the next regions are cut.
+inline constexpr std::uint32_t k_most_whole = 1024;
 
 // Iteration n-1 (tree/last_iteration.h)
 

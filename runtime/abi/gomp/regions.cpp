@@ -153,6 +153,8 @@ inline void fork_plain(Region& region, unsigned threads, unsigned flags) {
   MaybeRepeated repeated;
   repeated.choose(function, region.caller, nullptr, region.data);
   region.repeated = repeated.region();
+  if (repeated.is_timed())
+    return g_parallel.require(region.caller)(region.function, region.data, threads, flags);
   if (session().attends_regions()) [[unlikely]]
     return fork_attended(region, threads, flags);
   fork_plain(region, threads, flags);

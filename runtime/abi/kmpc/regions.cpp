@@ -164,6 +164,7 @@ __attribute__((visibility("hidden"))) void wstree_fork_call(ident_t* loc, i32 ar
   RepeatableFunction* const again = repeatable(micro, caller);
   MaybeRepeated repeated;
   if (again != nullptr) repeated.choose(*again, caller, kmpc::source_of(loc), nullptr);
+  if (repeated.is_timed()) return real(loc, argc, micro, a0, a1, a2, a3, a4, a5, a6, a7);
   const ServedRegion served(caller, Interface::kmpc, schedule, cut_code(micro, again), kmpc::source_of(loc));
   if (served.team() == nullptr || repeated.region() != nullptr) [[unlikely]] {
     void* args[] = {a0, a1, a2, a3, a4, a5, a6, a7};
