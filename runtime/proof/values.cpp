@@ -49,9 +49,9 @@ bool add_term(Polynomial& polynomial, Term term) noexcept {
 } // namespace
 
 Values::Values(Arena& arena) noexcept : arena_(arena), nodes_(arena), symbols_(arena) {
-  node_slots_ = arena.make<std::uint32_t>(k_slots);
+  node_slots_ = arena.make<NodeSlot>(k_slots);
   symbol_slots_ = arena.make<std::uint32_t>(k_slots);
-  static constexpr Node k_nothing{};
+  static const Node k_nothing = {};
   exhausted_ =
       node_slots_ == nullptr || symbol_slots_ == nullptr || !nodes_.add(&k_nothing) || !symbols_.add({});
 }
@@ -113,20 +113,25 @@ Value Values::intern(const Node& node) noexcept {
     }
     return true;
   };
+  const auto rest = static_cast<std::uint32_t>(hash >> 32);
   for (std::size_t i = hash % k_slots;; i = (i + 1) % k_slots) {
-    const Value found = node_slots_[i];
-    if (found != 0) {
-      if (is_same(at(found))) return found;
+    const NodeSlot found = node_slots_[i];
+    if (found.value != 0) {
+      if (found.hash == rest && is_same(at(found.value))) return found.value;
       continue;
     }
     const auto made = static_cast<Value>(nodes_.size());
-    Node* const kept = made < k_slots / 2 ? arena_.make<Node>() : nullptr;
+    const std::size_t terms = k_most_terms - node.polynomial.count;
+    void* const place =
+        made < k_slots / 2 ? arena_.make<std::byte>(sizeof(Node) - terms * sizeof(Term)) : nullptr;
+    auto* const kept = static_cast<Node*>(place);
     if (kept == nullptr || !nodes_.add(kept)) {
       exhausted_ = true;
       return 0;
     }
     *kept = node;
-    return node_slots_[i] = made;
+    node_slots_[i] = {made, rest};
+    return made;
   }
 }
 

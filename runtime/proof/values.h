@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "count.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace wstree::proof {
@@ -93,7 +94,18 @@ struct Term {
 };
 inline constexpr std::size_t k_most_terms = 8;
 
+/// Copies leave out the terms that are not there.
 struct Polynomial {
+  constexpr Polynomial() noexcept = default;
+  Polynomial(const Polynomial& other) noexcept { *this = other; }
+  Polynomial& operator=(const Polynomial& other) noexcept {
+    constant = other.constant;
+    count = other.count;
+    std::copy_n(other.terms, count, terms);
+    return *this;
+  }
+  ~Polynomial() = default;
+
   std::int64_t constant = 0;
   std::uint32_t count = 0;
   Term terms[k_most_terms];
@@ -114,8 +126,7 @@ struct Node {
   Value address = 0;          // combined; sum: where it was made; plain: the value it was made of, or 0
   Value start = 0;            // merged: the start value of an idempotent operation; 0: its identity
   std::uint8_t size = 0;      // bytes of a partial result, or k_packed; 0: any
-  std::uint32_t hash = 0;
-  Polynomial polynomial;
+  Polynomial polynomial;      // the last member: a kept node has no room for terms that are not there
 };
 
 class Values {
@@ -184,7 +195,11 @@ private:
   Arena& arena_;
   Grown<const Node*> nodes_;
   Grown<Symbol> symbols_;
-  std::uint32_t* node_slots_ = nullptr;
+  struct NodeSlot {
+    Value value;
+    std::uint32_t hash;
+  };
+  NodeSlot* node_slots_ = nullptr;
   std::uint32_t* symbol_slots_ = nullptr;
   bool exhausted_ = false;
 };
