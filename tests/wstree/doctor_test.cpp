@@ -119,8 +119,9 @@ TEST_F(Doctor, WarnsWhenNothingWasServed) {
   EXPECT_EQ(hidden["status"], "warn");
   EXPECT_THAT(hidden["fix"].get<std::string>(), testing::StartsWith("try WSTREE_LOOPS=all; "));
   const auto named = check("trial", {target("calls_gcc_dynamic")});
-  EXPECT_EQ(named["cause"],
-            "WSTREE_LOOPS=runtime leaves out those of its loops that could be served: schedule(dynamic)");
+  EXPECT_EQ(
+      named["cause"],
+      "WSTREE_LOOPS=runtime,proven leaves out those of its loops that could be served: schedule(dynamic)");
   EXPECT_EQ(check("loops", {target("calls_gcc_dynamic")})["status"], "warn");
   start_.environment["WSTREE_LOOPS"] = "dynamic";
   EXPECT_EQ(check("loops", {target("calls_gcc_dynamic")})["status"], "ok");

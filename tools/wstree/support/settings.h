@@ -21,7 +21,8 @@ std::optional<std::string> check_values(const RunRequest& request);
 std::optional<config::ScheduleRequest> requested_schedule(std::string_view value);
 
 /// WSTREE_LOOPS of the run.
-inline constexpr config::LoopKinds k_loops_of_run{static_cast<std::uint8_t>(config::LoopKind::runtime)};
+inline constexpr config::LoopKinds k_loops_of_run{static_cast<std::uint8_t>(config::LoopKind::runtime) |
+                                                  static_cast<std::uint8_t>(config::LoopKind::proven)};
 config::LoopKinds loops_in_force(const RunRequest& request, const Environment& environment);
 
 /// Sets the variables that the library and the OpenMP runtime read. Returns a line if the user's own
