@@ -5,6 +5,7 @@
 #include "wstree/core/settings.h"
 #include "wstree/core/tuning.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@ constexpr std::uint32_t k_team_size = 4;
 constexpr std::uint64_t k_loop_length = 10'000;
 constexpr std::uint64_t k_shortest = 2'500; // ticks, the shortest one of the settings
 constexpr std::uint64_t k_wall = 200'000;   // in pieces
+constexpr std::uint64_t k_a_little_slower = k_wall + k_wall / 4;
 
 /// Executes regions of a loop that takes `share` shortest targets of each member, until they are whole.
 /// Returns how many were cut before.
@@ -69,7 +71,7 @@ TEST(RepeatedCost, OneDearRegionEndsIt) {
 TEST(RepeatedCost, SomeRegionsThatAreALittleSlowerEndIt) {
   RepeatedCost cost;
   cut_before_whole(cost, 5);
-  EXPECT_EQ(whole_before_cut(cost, k_wall + k_wall / 4), tuning::k_judged + 1);
+  EXPECT_EQ(whole_before_cut(cost, k_a_little_slower), tuning::k_judged + 1);
 }
 
 TEST(RepeatedCost, ARegionThatWasPreemptedCountsNoMoreThanTwice) {
@@ -92,10 +94,10 @@ TEST(RepeatedCost, AFirstRegionThatStartsThreadsIsNoMeasure) {
 TEST(RepeatedCost, ADisappointmentDoublesTheTimeUntilTheNextOne) {
   RepeatedCost cost;
   std::uint32_t expected = tuning::k_calm;
-  for (std::uint32_t times = 0; times <= tuning::k_most_doubled + 2; ++times) {
+  for (std::uint32_t times = 0; times < 10; ++times) {
     EXPECT_EQ(cut_before_whole(cost, 5), expected);
-    whole_before_cut(cost, 10 * k_wall);
-    if (times < tuning::k_most_doubled) expected *= 2;
+    whole_before_cut(cost, k_a_little_slower);
+    expected = std::min(expected * 2, tuning::k_most_doubled);
   }
 }
 
@@ -103,11 +105,75 @@ TEST(RepeatedCost, DisappointmentsAreForgottenAfterManyRegions) {
   RepeatedCost cost;
   for (std::uint32_t times = 0; times < 3; ++times) {
     cut_before_whole(cost, 5);
-    whole_before_cut(cost, 10 * k_wall);
+    whole_before_cut(cost, k_a_little_slower);
   }
   EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm << 3);
   whole_before_cut(cost, k_wall);
   EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm);
+}
+
+TEST(RepeatedCost, ATryThatHasLastedIsNoDisappointment) {
+  RepeatedCost cost;
+  for (std::uint32_t times = 0; times < 20; ++times) {
+    EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm) << times;
+    for (std::uint32_t i = 0; i < 100; ++i) cost.check_whole(k_wall, k_usual);
+    cost.check_whole(4 * k_wall, k_usual);
+    EXPECT_FALSE(cost.is_whole(k_usual)) << times;
+  }
+}
+
+TEST(RepeatedCost, VeryDearRegionsAgainAndAgainAreSoonCut) {
+  RepeatedCost cost;
+  std::uint32_t dear = 0;
+  for (std::uint32_t i = 0; i < 300 * 50; ++i) {
+    const bool is_dear = i % 300 == 299;
+    const std::uint64_t times = is_dear ? 1000 : 1;
+    if (cost.is_whole(k_usual)) {
+      dear += is_dear ? 1 : 0;
+      cost.check_whole(times * k_wall, k_usual);
+    } else
+      cost.learn(5 * times * k_shortest * k_team_size, k_loop_length, !is_dear, k_team_size,
+                 is_dear ? times * k_wall / 2 : k_wall, k_usual);
+  }
+  EXPECT_EQ(dear, 2U);
+}
+
+TEST(RepeatedCost, ARegionThatWasPreemptedForLongIsForgotten) {
+  RepeatedCost cost;
+  for (std::uint32_t times = 0; times < 20; ++times) {
+    EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm) << times;
+    for (std::uint32_t i = 0; i < 500; ++i) cost.check_whole(k_wall, k_usual);
+    cost.check_whole(200 * k_wall, k_usual);
+  }
+}
+
+TEST(RepeatedCost, RegionsOfOtherLengthsAreNotDear) {
+  RepeatedCost cost;
+  std::uint32_t whole = 0;
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    const std::uint64_t wall = i % 2 == 0 ? k_wall : k_wall / 10;
+    if (cost.is_whole(k_usual)) {
+      cost.check_whole(wall, k_usual);
+      ++whole;
+    } else
+      cost.learn(5 * k_shortest * k_team_size, k_loop_length, true, k_team_size, wall, k_usual);
+  }
+  EXPECT_GT(whole, 1500U);
+}
+
+TEST(RepeatedCost, RegionsOfHardlyAnIterationDoNotHideTheOthers) {
+  RepeatedCost cost;
+  cut_before_whole(cost, 5);
+  std::uint32_t whole = 0;
+  for (; whole < 10'000 && cost.is_whole(k_usual); ++whole)
+    cost.check_whole(whole % 4 == 0 ? k_wall / 100 : k_wall + k_wall / 4, k_usual);
+  EXPECT_LE(whole, 2 * tuning::k_judged);
+}
+
+TEST(RepeatedCost, LoopsThatHaveBecomeShortAreCutAgainAtTimes) {
+  RepeatedCost cost;
+  cut_before_whole(cost, 5);
+  EXPECT_EQ(whole_before_cut(cost, k_wall / 100), tuning::k_most_whole);
 }
 
 TEST(RepeatedCosts, LoopsOfOtherLengthsAreOthers) {

@@ -98,13 +98,23 @@ inline constexpr std::uint64_t k_steady_items = 8;
 /// Or so many shortest targets of work.
 inline constexpr std::uint64_t k_late = 2;
 /// Shares of this length at most are executed whole, after so many executions in a row that were like that;
-/// twice as many after each disappointment, so many times.
+/// twice as many after each disappointment, up to so many.
 inline constexpr std::uint64_t k_whole = 200;
 inline constexpr std::uint32_t k_calm = 4;
-inline constexpr std::uint32_t k_most_doubled = 6;
-/// Such a region is a disappointment if it takes so many times its time in pieces and so many shortest
-/// targets more, or if some on average take their time in pieces and one part of so many more.
+inline constexpr std::uint32_t k_most_doubled = 256;
+/// A try of so many times as many whole regions was worth it, however it ends: nothing doubles.
+inline constexpr std::uint32_t k_worthwhile = 4;
+/// A whole region is a disappointment if it is dear: if it takes so many times the longest time of the latest
+/// regions in pieces and so many shortest targets more; or if some on average take their time in pieces and
+/// one part of so many more. A region that takes less than one part of so many is like none of them.
 inline constexpr std::uint64_t k_like_cut = 2;
+inline constexpr std::uint64_t k_unlike_cut = 8;
+/// The longest time falls by one part of so many with each region in pieces.
+inline constexpr std::uint64_t k_longest_part = 16;
+/// A dear region leaves a debt of so many times the regions in pieces that would have taken its time, and of
+/// so many at most.
+inline constexpr std::uint64_t k_owed = 2;
+inline constexpr std::uint32_t k_most_owed = 1 << 14;
 inline constexpr std::uint64_t k_dear_whole = 20;
 inline constexpr std::uint64_t k_slower_part = 16;
 inline constexpr std::uint32_t k_judged = 8;
