@@ -22,6 +22,13 @@ public:
                     ? spare.exchange(nullptr, std::memory_order_acquire)
                     : nullptr;
       if (memory_ == nullptr) continue;
+      void* const grown = ::mremap(memory_, k_most_kept, k_size, MREMAP_MAYMOVE);
+      if (grown == MAP_FAILED) {
+        ::munmap(memory_, k_most_kept);
+        memory_ = nullptr;
+        return;
+      }
+      memory_ = static_cast<std::byte*>(grown);
       std::memcpy(&dirty_, memory_, sizeof(dirty_));
       return;
     }
@@ -36,13 +43,14 @@ public:
   ~Arena() {
     if (memory_ == nullptr) return;
     std::memcpy(memory_, &dirty_, sizeof(dirty_));
+    const bool is_kept = dirty_ <= k_most_kept && ::munmap(memory_ + k_most_kept, k_size - k_most_kept) == 0;
     for (auto& spare : s_spares) {
       std::byte* none = nullptr;
-      if (dirty_ <= k_most_kept &&
+      if (is_kept &&
           spare.compare_exchange_strong(none, memory_, std::memory_order_release, std::memory_order_relaxed))
         return;
     }
-    ::munmap(memory_, k_size);
+    ::munmap(memory_, is_kept ? k_most_kept : k_size);
   }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -64,8 +72,9 @@ public:
   void release(std::size_t mark) noexcept { used_ = mark; }
 
 private:
-  /// Memory that proofs have left to the next ones, as fresh pages took a third of their time. It begins with
-  /// the number of bytes that may not be zero.
+  /// Memory that proofs have left to the next ones, as fresh pages took a third of their time: the first
+  /// k_most_kept bytes, since the program may have locked all its memory, or have a limit. It begins with the
+  /// number of bytes that may not be zero.
   static constexpr std::size_t k_head = 16;
   static constexpr std::size_t k_most_kept = std::size_t{2} << 20;
   static inline constinit std::atomic<std::byte*> s_spares[2];
