@@ -74,7 +74,8 @@ auto sum(const Ranks& policy, std::uint64_t n, Get get, call_site where = call_s
   using Element = std::remove_cvref_t<std::invoke_result_t<Get&, std::uint64_t>>;
   using T = std::remove_cvref_t<decltype(std::declval<Element>() + std::declval<Element>())>;
   detail::SumBody<T, Get> body{n, get};
-  auto outcome = detail::run(detail::as_policy(policy), {detail::Kind::sum, n}, body, where);
+  const detail::Call call{.kind = detail::Kind::sum, .elements = n, .block = wstree::detail::k_block};
+  auto outcome = detail::run(detail::as_policy(policy), call, body, where);
   return outcome.value.has_value() ? outcome.value->total() : T{};
 }
 

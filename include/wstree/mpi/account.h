@@ -3,7 +3,9 @@
 #pragma once
 
 #include "wstree/mpi/record_text.h"
+#include "wstree/parallel/policy.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -14,6 +16,14 @@ namespace wstree {
 inline namespace v1 {
 namespace mpi {
 namespace detail {
+
+/// Returns the label of a loop, or else its file and line.
+inline std::string name_of_loop(const char* label, call_site where) {
+  if (label != nullptr) return label;
+  if (where.file == nullptr) return "(no label)";
+  const std::string file = where.file;
+  return file.substr(file.rfind('/') + 1) + ":" + std::to_string(where.line);
+}
 
 /// Steals from one rank.
 struct Stolen {
@@ -32,6 +42,12 @@ struct LoopAccount {
   double stealing = 0;                         // seconds in steals, part of `looking`
   double fetching = 0;                         // and in on_steal
   std::map<std::uint32_t, Stolen> stolen_from; // by rank of the communicator
+  double cost = 0;                             // seconds of an iteration; 0: not known
+
+  /// An execution has taken so many seconds for an iteration. A rank may have been suspended meanwhile.
+  void learn(double seconds) noexcept {
+    if (seconds > 0) cost = cost > 0 ? std::min(seconds, 2 * cost) : seconds;
+  }
 };
 
 /// An event of a rank's timeline: a piece, or a time of looking for work.
@@ -55,7 +71,16 @@ public:
 
   Account() : wanted_(wanted_by_library()) {}
 
-  Loop& of(const std::string& name) { return *loops_.try_emplace(name).first; }
+  /// Returns the figures of a loop by its label, or else its file and line.
+  Loop& of(const char* label, call_site where) {
+    if (last_ != nullptr && (label != nullptr ? last_->first == label
+                                              : where.file != nullptr && where.file == last_at_.file &&
+                                                    where.line == last_at_.line))
+      return *last_;
+    last_ = &*loops_.try_emplace(name_of_loop(label, where)).first;
+    last_at_ = label == nullptr ? where : call_site();
+    return *last_;
+  }
 
   void add(const RankEvent& event) {
     constexpr std::size_t k_most = std::size_t{1} << 16;
@@ -140,6 +165,8 @@ private:
 
   int wanted_;
   std::map<std::string, LoopAccount> loops_;
+  Loop* last_ = nullptr; // the loop that was asked for last, and its place if it has no label
+  call_site last_at_;
   std::vector<RankEvent> events_;
   std::uint64_t dropped_ = 0;
 };

@@ -59,10 +59,11 @@ public:
   /// Returns the sum of all `count` elements, of which there is at least one.
   T total() { return static_cast<T>(T{} + run_.value(add_)); }
 
-  /// To and from the bytes of a Parcel: the tree of numbers holds no pointers.
+  /// To and from the bytes of a Parcel.
   template <class Parcel> void pack(Parcel& parcel) const {
     parcel.put(count_), parcel.put(begin_), parcel.put(end_), parcel.put(front_);
-    parcel.put_bytes(&run_, sizeof run_), parcel.put_bytes(&block_, sizeof block_);
+    parcel.put(run_);
+    if (has_part()) parcel.put_bytes(&block_, sizeof block_);
   }
   template <class Parcel> static BlockSums unpacked(Parcel& parcel) {
     BlockSums sums;
@@ -70,7 +71,8 @@ public:
     sums.begin_ = parcel.template get<std::uint64_t>();
     sums.end_ = parcel.template get<std::uint64_t>();
     sums.front_ = parcel.template get<std::vector<T>>();
-    parcel.get_bytes(&sums.run_, sizeof sums.run_), parcel.get_bytes(&sums.block_, sizeof sums.block_);
+    sums.run_ = parcel.template get<wstree::detail::Run<T>>();
+    if (sums.has_part()) parcel.get_bytes(&sums.block_, sizeof sums.block_);
     return sums;
   }
 
@@ -78,6 +80,11 @@ private:
   static constexpr std::uint64_t k_block = wstree::detail::k_block;
   using Block = wstree::detail::GrowingBlock<T, plus>;
   static_assert(std::is_trivially_copyable_v<Block>);
+
+  /// Returns whether the elements end within a block of which they have the beginning.
+  bool has_part() const noexcept {
+    return end_ % k_block != 0 && end_ != count_ && end_ / k_block * k_block >= begin_;
+  }
 
   std::uint64_t count_ = 0, begin_ = 0, end_ = 0;
   std::vector<T> front_;

@@ -73,6 +73,7 @@ template <class T, class Op, class Get> struct ReduceBody {
 
 template <class T, class Get> struct SumBody {
   using Value = BlockSums<T>;
+  static constexpr bool k_joins_quietly = true; // sums of numbers throw nothing
   std::uint64_t count;
   Get& get;
 

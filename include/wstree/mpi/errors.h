@@ -2,6 +2,8 @@
 // Exceptions of calls on ranks.
 #pragma once
 
+#include "wstree/core/platform.h"
+
 #include <mpi.h>
 
 #include <cstdint>
@@ -59,6 +61,26 @@ inline void wait_for(MPI_Request& request) {
     check(MPI_Test(&request, &is_there, MPI_STATUS_IGNORE));
     if (is_there != 0) return;
     if (MPI_Wtime() - begin > k_keeps_processor) sched_yield();
+  }
+}
+
+/// Seconds for which a rank keeps its processor where each rank of the node has one: longer than a time slice
+/// of another program's thread. Two ranks that each give their processors away while the other one has none
+/// would never meet.
+constexpr double k_keeps_long = 5e-3;
+
+/// Waits until `holds()`, a condition in memory, and lets MPI serve others meanwhile.
+template <class Holds> void wait_until(Holds&& holds, MPI_Comm comm, double keeps_processor) {
+  constexpr unsigned k_looks = 64; // between two calls of MPI
+  double begin = 0;
+  for (unsigned looks = 1; !holds(); ++looks) {
+    core::StdPlatform::relax();
+    if (looks % k_looks != 0) continue;
+    int is_there = 0;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &is_there, MPI_STATUS_IGNORE));
+    const double time = MPI_Wtime();
+    if (begin == 0) begin = time;
+    if (time - begin > keeps_processor) sched_yield();
   }
 }
 } // namespace detail

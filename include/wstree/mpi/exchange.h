@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -107,27 +108,42 @@ private:
 
 /// A rank's state at the end of a loop.
 struct End {
-  std::uint64_t bytes = 0;                // length of the rank's parcel
+  std::uint64_t bytes = 0;                // length of the rank's parcel: set by Ends
   std::uint64_t hit = Events::k_none;     // the rank's first hit
   std::uint64_t thrower = Events::k_none; // the first element that has thrown
   std::uint64_t dropped = Events::k_none; // the first element that no rank has executed
   std::uint64_t is_stopped = 0;           // 1: a stop was requested here
+  double seconds = 0;                     // seconds that the rank has worked
 };
 
 /// The ends of all ranks.
 class Ends {
 public:
-  Ends(Group& group, const End& mine) : group_(group), all_(group.ranks()) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all_.data(), sizeof mine, MPI_BYTE, group.comm(),
-                         &request));
-    wait_for(request);
-    for (std::uint32_t r = 0; r < group.ranks(); ++r) {
-      if (all_[r].thrower < all_[thrower_].thrower) thrower_ = r;
-      hit_ = std::min(hit_, all_[r].hit);
-      dropped_ = std::min(dropped_, all_[r].dropped);
-      is_stopped_ |= all_[r].is_stopped != 0;
+  /// The exchange of a loop that is over, in which all ranks of a node rest with packets of rest_with().
+  /// `parcel`: the rank's values, for gather(); nullptr: there are none.
+  static Ends of_loop(Group& group, const End& mine, Parcel* parcel) {
+    Ends ends(group);
+    if (Board* const board = group.words().board(); board != nullptr)
+      ends.read(*board);
+    else
+      ends.exchange_by_messages(with_bytes(mine, parcel));
+    ends.combine();
+    return ends;
+  }
+  static void rest_with(Board& board, const End& mine, Parcel* parcel) {
+    const End end = with_bytes(mine, parcel);
+    board.rest(std::as_bytes(std::span(&end, 1)), small_part_of(parcel));
+  }
+  /// An exchange behind that.
+  Ends(Group& group, const End& mine) : Ends(group) {
+    if (Board* const board = group.words().board(); board != nullptr) {
+      board->post(std::as_bytes(std::span(&mine, 1)), {});
+      wait_until([&] { return board->are_all_there(); }, group.comm(), board->keeps_processor());
+      read(*board);
+    } else {
+      exchange_by_messages(mine);
     }
+    combine();
   }
 
   /// Returns the first hit; Events::k_none: there was none.
@@ -156,8 +172,13 @@ public:
     throw remote_exception(text, static_cast<int>(thrower_), before + element);
   }
 
+  /// Returns the seconds that all ranks have worked.
+  double seconds() const noexcept { return seconds_; }
+
   /// Returns the parcels of all ranks, in the order of the ranks; to all ranks, or to `root` alone.
-  Parcel gather(Parcel& mine, int root) const {
+  Parcel gather(Parcel& mine, int root) {
+    const bool is_wanted = root < 0 || static_cast<std::uint32_t>(root) == group_.rank();
+    if (are_parcels_there_) return is_wanted ? std::move(parcels_) : Parcel();
     std::vector<int> counts(group_.ranks()), places(group_.ranks());
     std::uint64_t total = 0;
     for (std::uint32_t r = 0; r < group_.ranks(); ++r) {
@@ -168,7 +189,7 @@ public:
     }
     Parcel result;
     const int count = counts[group_.rank()];
-    if (root < 0 || static_cast<std::uint32_t>(root) == group_.rank()) result.bytes().resize(total);
+    if (is_wanted) result.bytes().resize(total);
     MPI_Request request = MPI_REQUEST_NULL;
     if (root < 0)
       check(MPI_Iallgatherv(mine.bytes().data(), count, MPI_BYTE, result.bytes().data(), counts.data(),
@@ -181,6 +202,41 @@ public:
   }
 
 private:
+  explicit Ends(Group& group) : group_(group), all_(group.ranks()) {}
+
+  static End with_bytes(End end, Parcel* parcel) noexcept {
+    end.bytes = parcel != nullptr ? parcel->bytes().size() : 0;
+    return end;
+  }
+  /// Returns the bytes of a parcel that is small enough to travel with an End.
+  static std::span<const std::byte> small_part_of(Parcel* parcel) noexcept {
+    if (parcel == nullptr || sizeof(End) + parcel->bytes().size() > Board::k_most) return {};
+    return parcel->bytes();
+  }
+  void read(const Board& board) {
+    are_parcels_there_ = true;
+    for (std::uint32_t r = 0; r < group_.ranks(); ++r) {
+      const std::span<const std::byte> packet = board.packet(r);
+      std::memcpy(&all_[r], packet.data(), sizeof all_[r]);
+      parcels_.put_bytes(packet.data() + sizeof all_[r], packet.size() - sizeof all_[r]);
+      are_parcels_there_ = are_parcels_there_ && packet.size() == sizeof all_[r] + all_[r].bytes;
+    }
+  }
+  void combine() noexcept {
+    for (std::uint32_t r = 0; r < group_.ranks(); ++r) {
+      if (all_[r].thrower < all_[thrower_].thrower) thrower_ = r;
+      hit_ = std::min(hit_, all_[r].hit);
+      dropped_ = std::min(dropped_, all_[r].dropped);
+      is_stopped_ |= all_[r].is_stopped != 0;
+      seconds_ += all_[r].seconds;
+    }
+  }
+  void exchange_by_messages(const End& mine) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Iallgather(&mine, sizeof mine, MPI_BYTE, all_.data(), sizeof mine, MPI_BYTE, group_.comm(),
+                         &request));
+    wait_for(request);
+  }
   static void describe(const std::exception_ptr& thrown, char (&text)[512]) {
     try {
       std::rethrow_exception(thrown);
@@ -193,10 +249,13 @@ private:
 
   Group& group_;
   std::vector<End> all_;
-  std::uint32_t thrower_ = 0; // the rank of the first element that has thrown
+  Parcel parcels_;
+  bool are_parcels_there_ = false; // of all ranks
+  std::uint32_t thrower_ = 0;      // the rank of the first element that has thrown
   std::uint64_t hit_ = Events::k_none;
   std::uint64_t dropped_ = Events::k_none;
   bool is_stopped_ = false;
+  double seconds_ = 0;
 };
 
 } // namespace detail

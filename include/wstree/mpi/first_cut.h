@@ -42,8 +42,44 @@ private:
 /// The shares that the ranks begin with: the same arithmetic on each rank.
 class FirstCut {
 public:
-  /// `weights`: costs of equal sections of the loop; empty: all units cost the same.
-  FirstCut(std::uint32_t units, std::uint32_t ranks, std::span<const double> weights) : bounds_(ranks + 1) {
+  /// `weights`: costs of equal sections of the loop; empty: all units cost the same. `grain`: shares are
+  /// multiples of so many units.
+  FirstCut(std::uint32_t units, std::uint32_t ranks, std::span<const double> weights, std::uint32_t grain = 1)
+      : bounds_(ranks + 1), grain_(grain) {
+    cut(units, ranks, weights);
+    if (grain == 1) return;
+    for (std::uint32_t r = 1; r < ranks; ++r)
+      bounds_[r] = std::min(units, (bounds_[r] + grain / 2) / grain * grain);
+  }
+
+  Range share(std::uint32_t rank) const noexcept { return {bounds_[rank], bounds_[rank + 1]}; }
+  std::uint32_t units() const noexcept { return bounds_.back(); }
+  /// Returns where a thief cuts a range: at the multiple of the grain next to the middle, if there is one.
+  std::uint32_t middle(Range range) const noexcept {
+    const std::uint32_t middle = range.begin + range.size() / 2, before = middle / grain_ * grain_;
+    if (before > range.begin) return before;
+    return before + grain_ < range.end ? before + grain_ : middle;
+  }
+  /// Returns the end of a piece of about `want` units at the front of a range: a multiple of the grain if the
+  /// piece is as large.
+  std::uint32_t end_of_piece(Range range, std::uint64_t want) const noexcept {
+    const auto units = std::clamp<std::uint64_t>(want, 1, range.size());
+    const std::uint64_t end = range.begin + units;
+    if (units < grain_) return static_cast<std::uint32_t>(end);
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>((end + grain_ - 1) / grain_ * grain_, range.end));
+  }
+  /// Returns a number that differs, nearly always, where the shares differ.
+  std::uint64_t fingerprint() const noexcept {
+    std::uint64_t sum = 14695981039346656037U; // FNV-1a
+    for (const std::uint32_t bound : bounds_) sum = (sum ^ bound) * 1099511628211U;
+    return sum;
+  }
+
+private:
+  static double positive(double weight) noexcept { return weight > 0 ? weight : 0; }
+
+  void cut(std::uint32_t units, std::uint32_t ranks, std::span<const double> weights) {
     double total = 0;
     for (const double weight : weights) total += weight > 0 ? weight : 0;
     if (!(total > 0)) {
@@ -67,19 +103,8 @@ public:
     bounds_.back() = units;
   }
 
-  Range share(std::uint32_t rank) const noexcept { return {bounds_[rank], bounds_[rank + 1]}; }
-  std::uint32_t units() const noexcept { return bounds_.back(); }
-  /// Returns a number that differs, nearly always, where the shares differ.
-  std::uint64_t fingerprint() const noexcept {
-    std::uint64_t sum = 14695981039346656037U; // FNV-1a
-    for (const std::uint32_t bound : bounds_) sum = (sum ^ bound) * 1099511628211U;
-    return sum;
-  }
-
-private:
-  static double positive(double weight) noexcept { return weight > 0 ? weight : 0; }
-
   std::vector<std::uint32_t> bounds_;
+  std::uint32_t grain_;
 };
 
 } // namespace detail

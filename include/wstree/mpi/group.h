@@ -117,12 +117,22 @@ public:
     if (call_ == ~std::uint32_t{0} - 1) restart();
     return ++call_;
   }
+  /// Returns the seconds that all ranks together have worked in the last call with so many iterations that
+  /// was noted; 0: none was. The same on all ranks.
+  double seconds_of(std::uint64_t iterations) const noexcept {
+    const Noted& noted = noted_[iterations % k_noted];
+    return noted.iterations == iterations ? noted.seconds : 0;
+  }
+  /// Notes these seconds. By all ranks.
+  void note_seconds(std::uint64_t iterations, double seconds) noexcept {
+    noted_[iterations % k_noted] = {iterations, seconds};
+  }
   std::uint64_t done() const noexcept { return done_; }
   void add_done(std::uint64_t units) noexcept { done_ += units; }
 
   /// Makes new words: a call has left the old ones in any state. Collective.
   void restart() {
-    call_ = 0, done_ = 0;
+    call_ = 0, done_ = 0, noted_ = {};
     words_->free();
     make_words();
   }
@@ -137,7 +147,7 @@ private:
     check(MPI_Allreduce(MPI_IN_PLACE, &is_one_node, 1, MPI_INT, MPI_MIN, comm_));
     near_.clear();
     if (is_one_node != 0) {
-      words_ = std::make_unique<SharedWords>(comm_, rank_, ranks_);
+      words_ = std::make_unique<SharedWords>(comm_, rank_, ranks_, threads_of_team());
     } else {
       std::vector<int> ranks(static_cast<std::size_t>(there));
       check(MPI_Allgather(&rank_, 1, MPI_INT, ranks.data(), 1, MPI_INT, node));
@@ -268,6 +278,12 @@ private:
   double operation_ = 1e-7;
   std::uint32_t call_ = 0;
   std::uint64_t done_ = 0;
+  struct Noted {
+    std::uint64_t iterations = 0;
+    double seconds = 0;
+  };
+  static constexpr std::uint64_t k_noted = 61;
+  std::array<Noted, k_noted> noted_{};
   std::atomic<bool> is_busy_{false};
   std::uint32_t number_ = 0;             // number of this group in this process
   std::array<std::uint32_t, 2> order_{}; // rank 0 in MPI_COMM_WORLD, and its number of the group

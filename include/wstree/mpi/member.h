@@ -104,14 +104,14 @@ public:
   std::uint64_t look_at(std::uint32_t victim) { return memory_.load(victim, Slot::range); }
   Range left_in(std::uint32_t victim, std::uint64_t word) const noexcept { return found(victim, word); }
 
-  /// Takes the larger half at the back of another rank's range, once: another rank may be faster. The units
+  /// Takes half of another rank's range, at its back, once: another rank may be faster. The units
   /// are those that take() returns next.
   bool steal(std::uint32_t victim, Range& stolen) { return steal(victim, look_at(victim), stolen); }
   /// Does so where the word was `seen`.
   bool steal(std::uint32_t victim, std::uint64_t seen, Range& stolen) {
     const Range left = found(victim, seen);
     if (left.empty()) return false;
-    const std::uint32_t middle = left.begin + left.size() / 2;
+    const std::uint32_t middle = cut_->middle(left);
     stolen = {middle, left.end};
     const std::uint64_t wanted = middle == left.begin ? drained() : word_of({left.begin, middle});
     if (memory_.swap_if(victim, Slot::range, seen, wanted) != seen) return false;
@@ -146,9 +146,8 @@ private:
   Range found(std::uint32_t victim, std::uint64_t word) const noexcept {
     return word == drained_in(call_ - 1) ? cut_->share(victim) : range_of(word);
   }
-  static Range front_of(Range left, std::uint64_t want) noexcept {
-    const auto units = std::clamp<std::uint64_t>(want, 1, left.size());
-    return {left.begin, left.begin + static_cast<std::uint32_t>(units)};
+  Range front_of(Range left, std::uint64_t want) const noexcept {
+    return {left.begin, cut_->end_of_piece(left, want)};
   }
 
   Memory& memory_;

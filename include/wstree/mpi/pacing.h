@@ -14,10 +14,14 @@ namespace detail {
 /// of the team wait for each other, and short against the units left, which other ranks can steal.
 class Pacing {
 public:
-  /// `operation`: seconds of one operation on a rank's word. `least`: units of a piece.
-  Pacing(std::uint32_t members, double operation, std::uint64_t least) noexcept
+  /// `operation`: seconds of one operation on a rank's word. `least`: units of a piece. `cost`: seconds for a
+  /// unit in an earlier execution; 0: there was none.
+  Pacing(std::uint32_t members, double operation, std::uint64_t least, double cost = 0) noexcept
       : members_(members), least_(least), shortest_(std::max(50e-6, 50 * operation)),
-        longest_(std::max(2e-3, 500 * operation)), grown_(std::max<std::uint64_t>(members, least)) {}
+        longest_(std::max(2e-3, 500 * operation)), grown_(std::max<std::uint64_t>(members, least)),
+        cost_(cost) {
+    if (cost > 0) grown_ = std::max(grown_, units_in(shortest_)); // it may have changed
+  }
 
   /// Returns the units of the next piece where `left` are left in the rank's range.
   std::uint64_t want(std::uint64_t left) const noexcept {

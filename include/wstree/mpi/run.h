@@ -46,6 +46,7 @@ struct Call {
   std::uint64_t before = 0;     // elements before the call's range: for exceptions
   std::uint64_t behind = 0;     // elements behind the call's range
   bool is_ordered = false;      // after an exception of an element, the elements before it are still executed
+  std::uint32_t block = 1;      // elements whose value has few bytes; parts of blocks have more
 };
 
 /// The result of a loop.
@@ -66,11 +67,27 @@ template <class V> struct Executed {
   double chunk = 0; // seconds of the longest chunk
 };
 
+/// Seconds of a step of a piece that the calling thread executes alone.
+inline constexpr double k_step = 10e-6;
+
+/// Returns the seconds of a piece that the calling thread executes alone: a team would meet too late.
+inline double most_alone() noexcept { return threads_of_team() > 1 ? 2 * k_step : 10 * k_step; }
+
+/// Returns the units of which the ranks' shares are multiples: a block in brief calls, whose values then
+/// travel together, and in calls of many blocks.
+inline std::uint32_t grain_of(const Call& call, const Group& group, const Units& units) noexcept {
+  constexpr double k_most = 20e-6; // seconds of a block
+  if (call.block == 1 || units.size != 1) return 1;
+  const double blocks = std::max(1.0, static_cast<double>(call.elements) / call.block);
+  const double seconds = group.seconds_of(call.elements);
+  return (seconds > 0 && seconds < k_most * blocks) || blocks >= 8.0 * group.ranks() ? call.block : 1;
+}
+
 template <class Policy, class Body>
 Executed<typename Body::Value> execute_piece(const Policy& policy, Drive& drive, Range piece, Body& body,
                                              bool is_ordered, call_site where) {
   using Part = Executed<typename Body::Value>;
-  const double deadline = now() + drive.patience(piece);
+  double deadline = now() + drive.patience(piece);
   const Units& units = drive.units();
   const auto chunk = [&](Part& part, std::uint32_t begin, std::uint32_t end) {
     Events& events = drive.events();
@@ -105,6 +122,20 @@ Executed<typename Body::Value> execute_piece(const Policy& policy, Drive& drive,
     return left;
   };
   const std::uint64_t least = (policy.options().chunk - 1) / units.size + 1;
+  if (const double expected = drive.expected(piece); expected > 0 && expected < most_alone()) {
+    // In steps that grow from one unit on: it may turn out to be long.
+    deadline = now() + 4 * expected + 5 * k_step;
+    const auto most = std::max(least, static_cast<std::uint64_t>(piece.size() * k_step / expected));
+    Part part;
+    std::uint64_t step = least;
+    for (std::uint32_t at = piece.begin; at != piece.end; step = std::min(16 * step, most)) {
+      if (piece.end - at < step + least) step = piece.end - at;
+      const auto end = static_cast<std::uint32_t>(at + step);
+      chunk(part, at, end);
+      at = end;
+    }
+    return part;
+  }
   return fold(
       par(policy.options().label).min_chunk(least).stop(TakesPartsToken()), piece.begin, piece.end,
       [] { return Part(); }, chunk, append, where);
@@ -125,17 +156,41 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
   const std::uint64_t kind =
       static_cast<std::uint64_t>(call.kind) | (options.remembered != nullptr ? 128U : 0U) |
       std::uint64_t{static_cast<std::uint32_t>(options.root)} << 8 | options.chunk << 40;
+  const Units units(call.elements, call.least_unit);
   Drive drive(
-      group, options, Units(call.elements, call.least_unit),
-      {call.before + call.elements + call.behind, kind, form_of<Value>()},
-      [&] { return policy.stop_requested(); }, where);
+      group, options, units, {call.before + call.elements + call.behind, kind, form_of<Value>()},
+      [&] { return policy.stop_requested(); }, where, grain_of(call, group, units));
   const auto join = [&](Value& left, Value& right) { body.join(left, right); };
   const auto fails_at = [&](std::uint64_t element) {
     drive.events().note(element, std::current_exception());
     drive.events().bound(0);
   };
 
+  const Events& events = drive.events();
+  const auto end_of_rank = [&] {
+    return End{.hit = events.hit(),
+               .thrower = events.thrower(),
+               .dropped = drive.dropped(),
+               .seconds = drive.worked()};
+  };
   Segments<Value> all;
+  Parcel mine;
+  std::uint32_t at = 0; // the unit that is joined
+  const auto pack = [&] {
+    mine = {};
+    if constexpr (k_has_value) {
+      try {
+        all.arrange(join, at);
+        for (const Segment<Value>& segment : all) mine.put(segment.units), mine.put(segment.value);
+      } catch (...) {
+        fails_at(drive.units().first(at));
+      }
+    }
+  };
+  drive.rests_with([&](Board& board) {
+    pack();
+    Ends::rest_with(board, end_of_rank(), &mine);
+  });
   for (Range piece; drive.next(piece);) {
     const double start = now();
     Executed<Value> done;
@@ -158,21 +213,12 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
   }
   drive.finish();
 
-  Parcel mine;
-  std::uint32_t at = 0; // the unit that is joined
-  if constexpr (k_has_value) {
-    try {
-      all.arrange(join, at);
-      for (const Segment<Value>& segment : all) mine.put(segment.units), mine.put(segment.value);
-    } catch (...) {
-      fails_at(drive.units().first(at));
-    }
-  }
-  const Events& events = drive.events();
-  const Ends ends(group, {mine.bytes().size(), events.hit(), events.thrower(), drive.dropped()});
+  if (group.words().board() == nullptr) pack();
+  Ends ends = Ends::of_loop(group, end_of_rank(), &mine);
   ends.rethrow(events, call.before);
   if (ends.has_dropped()) throw cancelled();
   drive.share_costs();
+  if (call.block != 1) group.note_seconds(call.elements, ends.seconds());
 
   Outcome<Value> outcome{{}, ends.hit()};
   if constexpr (k_has_value) {
@@ -192,7 +238,8 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
     } catch (...) {
       fails_at(drive.units().first(at));
     }
-    Ends::rethrow_first(group, events, call.before); // operators may throw on some ranks only
+    if constexpr (!requires { requires Body::k_joins_quietly; })
+      Ends::rethrow_first(group, events, call.before); // operators may throw on some ranks only
   }
   return outcome;
 }

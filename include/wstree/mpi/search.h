@@ -23,8 +23,9 @@ constexpr long nap_after(unsigned rounds) noexcept {
 ///
 /// Host: `goes_on()`; `bound()`, the first unit that need not be executed, after the rank has told others of
 /// its own and heard of theirs; `want(left)`, units to take; `drop(unit)`: units from there on were counted,
-/// not executed; `steal()`
-/// -> whether something was stolen; `wait(rounds)` after so many rounds without work.
+/// not executed; `rest()`: the rank has no work; `is_resting()`: and has had none
+/// since: other ranks may be in the next call, which its word may be of; `steal()` -> whether something was
+/// stolen; `wait(rounds)` after so many rounds without work.
 template <class Memory, class Host> bool search(Member<Memory>& member, Host& host, Range& piece) {
   for (unsigned rounds = 0;; ++rounds) {
     if (!host.goes_on()) return false;
@@ -32,7 +33,7 @@ template <class Memory, class Host> bool search(Member<Memory>& member, Host& ho
     const auto want = [&](Range left) {
       return left.begin >= bound ? std::uint64_t{left.size()} : host.want(left.size());
     };
-    if (member.take(want, piece)) {
+    if (!host.is_resting() && member.take(want, piece)) {
       if (piece.end > member.units()) return false; // the piece is from a rank with another number of units
       if (piece.end <= bound) return true;
       const std::uint32_t kept = std::clamp(bound, piece.begin, piece.end);
@@ -43,6 +44,7 @@ template <class Memory, class Host> bool search(Member<Memory>& member, Host& ho
       continue;
     }
     member.tell();
+    host.rest();
     if (member.is_done()) return false;
     if (host.steal())
       rounds = 0;

@@ -3,10 +3,13 @@
 // runs, before the call returns.
 #pragma once
 
+#include "wstree/mpi/board.h"
 #include "wstree/mpi/errors.h"
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -62,16 +65,20 @@ inline WrongUse wrong_use_here(int root, std::uint32_t ranks) {
   return wrong;
 }
 
-/// One MPI_Iallreduce: numbers are equal if their largest is, and that of their complements.
+/// Notes on the board; or one MPI_Iallreduce, where numbers are equal if their largest is, and so is that of
+/// their complements.
 class Verdict {
 public:
-  Verdict(MPI_Comm comm, const Agreed& agreed, WrongUse here) {
-    mine_[0] = static_cast<std::uint64_t>(here);
-    put(1, agreed.iterations);
-    put(3, agreed.kind);
-    put(5, agreed.value_form);
-    put(7, agreed.cut);
-    check(MPI_Iallreduce(mine_, all_, k_numbers, MPI_UINT64_T, MPI_MAX, comm, &request_));
+  /// `board`: nullptr: by messages.
+  Verdict(MPI_Comm comm, Board* board, const Agreed& agreed, WrongUse here)
+      : comm_(comm), board_(board), mine_{static_cast<std::uint64_t>(here), agreed.iterations, agreed.kind,
+                                          agreed.value_form, agreed.cut} {
+    if (board_ != nullptr) {
+      board_->begin(mine_);
+      return;
+    }
+    widen(mine_, sent_);
+    check(MPI_Iallreduce(sent_, all_, k_numbers, MPI_UINT64_T, MPI_MAX, comm, &request_));
   }
   ~Verdict() {
     if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
@@ -81,6 +88,14 @@ public:
 
   /// Returns whether it is known that the ranks do not agree.
   bool is_known_wrong() {
+    if (board_ != nullptr) {
+      if (is_agreed_) return false;
+      const bool have_all_begun = board_->have_all_begun();
+      for (std::uint32_t r = 0; r < board_->ranks(); ++r)
+        if (board_->has_begun(r) && board_->note(r) != mine_) return true;
+      is_agreed_ = have_all_begun && mine_[0] == 0;
+      return mine_[0] != 0;
+    }
     if (request_ != MPI_REQUEST_NULL) {
       int is_there = 0;
       check(MPI_Test(&request_, &is_there, MPI_STATUS_IGNORE));
@@ -90,6 +105,11 @@ public:
   }
   /// Waits for all ranks, and returns the error, or nothing.
   std::string wait() {
+    if (board_ != nullptr) {
+      if (is_agreed_) return {};
+      wait_until([&] { return board_->have_all_begun(); }, comm_, board_->keeps_processor());
+      for (std::uint32_t r = 0; r < board_->ranks(); ++r) widen(board_->note(r), all_);
+    }
     wait_for(request_);
     if (!is_wrong()) return {};
     switch (static_cast<WrongUse>(all_[0])) {
@@ -114,11 +134,22 @@ public:
 private:
   static constexpr int k_numbers = 9;
 
-  void put(int at, std::uint64_t number) noexcept { mine_[at] = number, mine_[at + 1] = ~number; }
+  /// Puts numbers and complements into `numbers` where they are larger.
+  static void widen(const Board::Note& note, std::uint64_t (&numbers)[k_numbers]) noexcept {
+    numbers[0] = std::max(numbers[0], note[0]);
+    for (std::size_t i = 1; i < note.size(); ++i) {
+      numbers[2 * i - 1] = std::max(numbers[2 * i - 1], note[i]);
+      numbers[2 * i] = std::max(numbers[2 * i], ~note[i]);
+    }
+  }
   bool equal(int at) const noexcept { return all_[at] == ~all_[at + 1]; }
   bool is_wrong() const noexcept { return all_[0] != 0 || !equal(1) || !equal(3) || !equal(5) || !equal(7); }
 
-  std::uint64_t mine_[k_numbers] = {};
+  MPI_Comm comm_;
+  Board* board_;
+  Board::Note mine_;
+  bool is_agreed_ = false; // all ranks have begun the call, with equal notes
+  std::uint64_t sent_[k_numbers] = {};
   std::uint64_t all_[k_numbers] = {};
   MPI_Request request_ = MPI_REQUEST_NULL;
 };

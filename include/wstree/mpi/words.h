@@ -2,15 +2,21 @@
 // The words of all ranks of a communicator: in memory that the ranks share, or in a window.
 #pragma once
 
+#include "wstree/mpi/board.h"
 #include "wstree/mpi/errors.h"
 #include "wstree/mpi/member.h"
 
 #include <mpi.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
+
+#include <sched.h>
 
 namespace wstree {
 inline namespace v1 {
@@ -40,6 +46,8 @@ public:
     raise_word(rank, slot, value);
   }
   virtual void store(Slot slot, std::uint64_t value) = 0;
+  /// Returns the memory by which the ranks tell each other bytes; nullptr: they are on several nodes.
+  virtual Board* board() noexcept { return nullptr; }
   /// Frees the window, by all ranks.
   virtual void free() = 0;
   /// Returns the operations on the words of other ranks.
@@ -66,12 +74,14 @@ private:
 /// towards its own operations, so they are only used where no rank needs the latter.
 class SharedWords final : public Words {
 public:
-  SharedWords(MPI_Comm comm, int rank, int ranks) : Words(rank) {
+  /// `threads`: of this rank's team.
+  SharedWords(MPI_Comm comm, int rank, int ranks, std::uint32_t threads) : Words(rank) {
     void* mine = nullptr;
+    std::vector<std::byte*> places;
     MPI_Info info = MPI_INFO_NULL;
     check(MPI_Info_create(&info));
     check(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
-    check(MPI_Win_allocate_shared(k_bytes, 1, info, comm, &mine, &window_));
+    check(MPI_Win_allocate_shared(k_bytes + MPI_Aint{Board::k_bytes}, 1, info, comm, &mine, &window_));
     check(MPI_Info_free(&info));
     for (int r = 0; r < ranks; ++r) {
       MPI_Aint size = 0;
@@ -79,8 +89,10 @@ public:
       void* base = nullptr;
       check(MPI_Win_shared_query(window_, r, &size, &unit, &base));
       words_.push_back(static_cast<std::uint64_t*>(base));
+      places.push_back(static_cast<std::byte*>(base) + k_bytes);
     }
-    for (std::uint32_t i = 0; i < k_slots; ++i) words_[own()][i] = 0;
+    std::memset(words_[own()], 0, k_bytes + Board::k_bytes);
+    board_.emplace(places, own(), has_processors(comm, ranks, threads) ? k_keeps_long : k_keeps_processor);
     check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
     check(MPI_Win_sync(window_));
     check(MPI_Barrier(comm));
@@ -110,17 +122,28 @@ public:
   void store(Slot slot, std::uint64_t value) override {
     at(own(), slot).store(value, std::memory_order_release);
   }
+  Board* board() noexcept override { return &*board_; }
   void free() override {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
   }
 
 private:
+  /// Returns whether there is a processor for each thread of all ranks, as far as the ranks may use them.
+  static bool has_processors(MPI_Comm comm, int ranks, std::uint32_t threads) {
+    cpu_set_t usable;
+    CPU_ZERO(&usable);
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0) CPU_ZERO(&usable); // more than 1024 processors
+    check(MPI_Allreduce(MPI_IN_PLACE, &usable, sizeof usable, MPI_BYTE, MPI_BOR, comm));
+    check(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_UINT32_T, MPI_MAX, comm));
+    return static_cast<std::uint64_t>(CPU_COUNT(&usable)) >= std::uint64_t{threads} * ranks;
+  }
   std::atomic_ref<std::uint64_t> at(std::uint32_t rank, Slot slot) const {
     return std::atomic_ref<std::uint64_t>(words_[rank][static_cast<std::uint32_t>(slot)]);
   }
   MPI_Win window_ = MPI_WIN_NULL;
   std::vector<std::uint64_t*> words_;
+  std::optional<Board> board_;
 };
 
 /// One-sided operations of MPI, which are atomic towards each other, on the own words too.

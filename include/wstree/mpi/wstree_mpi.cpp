@@ -38,10 +38,11 @@ struct wstree_mpi_loop {
     drive->finish();
     is_agreed = true;
   }
-  /// Takes the next part of the piece; returns false if there is none, or the piece lasts far longer
-  /// than expected.
+  /// Takes the next part of the piece; returns false if there is none, a stop was requested, or the piece
+  /// lasts far longer than expected.
   bool go_on() {
-    if (part.end == piece.end || mpi::detail::now() - start > drive->patience(piece)) return false;
+    if (part.end == piece.end || asks_to_stop() || mpi::detail::now() - start > drive->patience(piece))
+      return false;
     part = front_of({part.end, piece.end});
     return true;
   }
@@ -123,6 +124,8 @@ extern "C" int wstree_mpi_open_with(MPI_Comm comm, unsigned long long n, const w
         std::make_unique<mpi::detail::Drive>(*made->group, made->options, mpi::detail::Units(n, 1),
                                              mpi::detail::Agreed{n, k_pulled | made->options.chunk << 40},
                                              [loop = made.get()] { return loop->asks_to_stop(); });
+    made->drive->rests_with(
+        [](mpi::detail::Board& board) { mpi::detail::Ends::rest_with(board, mpi::detail::End(), nullptr); });
     made->options.weights = {}; // the shares are cut
     *loop = made.release();
   });

@@ -79,6 +79,21 @@ public:
     return result;
   }
 
+  /// To and from the bytes of a parcel.
+  template <class Parcel> void pack(Parcel& parcel) const {
+    parcel.put(end_), parcel.put(sums_.size());
+    for (unsigned i = 0; i < sums_.size(); ++i) parcel.put(levels_[i]), parcel.put(sums_[i]);
+  }
+  template <class Parcel> static Run unpacked(Parcel& parcel) {
+    Run run;
+    run.end_ = parcel.template get<std::uint64_t>();
+    for (auto left = parcel.template get<decltype(run.sums_.size())>(); left != 0; --left) {
+      run.levels_.push_back(parcel.template get<std::uint8_t>());
+      run.sums_.push_back(parcel.template get<T>());
+    }
+    return run;
+  }
+
 private:
   static constexpr unsigned k_most = 96; // levels of 2^48 blocks: levels rise on the left and fall on
                                          // the right

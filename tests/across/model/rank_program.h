@@ -14,6 +14,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct RankPlan {
   bool gives_back = false;
   std::uint32_t bound = ~0U; ///< the rank that executes this unit ends the loop there
   std::uint32_t late = ~0U;  ///< this rank opens its range when all units are counted
+  /// Ranks of one node, which go on to the next call when all rest (mpi/board.h), and do not meet before.
+  bool rests = false;
 };
 
 /// Every unit is executed once, or dropped behind the bound; calls end; and no word is of an earlier call.
@@ -42,13 +45,13 @@ public:
     words_ = std::make_unique<Words>();
     for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank)
       members_.emplace_back(*words_, rank, plan_.ranks);
-    hits_.fill(0);
-    counted_ = 0;
+    hits_ = {};
   }
   void body(std::uint32_t rank) override {
-    for (std::uint32_t call = 1; call <= plan_.units.size(); ++call) {
+    const auto calls = static_cast<std::uint32_t>(plan_.units.size());
+    for (std::uint32_t call = 1; call <= calls; ++call) {
       execute(rank, call);
-      Execution::now->meet([this, call] { check(call); });
+      if (!plan_.rests || call == calls) Execution::now->meet([this, call] { check(call); });
     }
   }
 
@@ -81,6 +84,7 @@ private:
       return words[rank * mpi::detail::k_slots + static_cast<std::uint32_t>(slot)];
     }
     mutable std::array<Atomic<std::uint64_t>, k_most_ranks * mpi::detail::k_slots> words{};
+    Atomic<std::uint64_t> resting{}; ///< as the Board's
   };
   using Member = mpi::detail::Member<Words>;
 
@@ -88,9 +92,23 @@ private:
     RankProgram& program;
     Member& member;
     std::uint32_t rank;
+    std::uint32_t call;
+    std::uint64_t at_end; // Words::resting when all rest in this call
     std::uint32_t own_bound = ~0U;
+    bool is_resting_ = false;
 
-    static bool goes_on() { return true; }
+    bool goes_on() const { return !is_resting_ || !all_rest(); }
+    /// As Board::wake().
+    bool wake() {
+      auto& resting = program.words_->resting;
+      while (is_resting_) {
+        std::uint64_t seen = resting.load(std::memory_order_acquire);
+        if (seen >= at_end) return false;
+        is_resting_ = !resting.compare_exchange_strong(seen, seen - 1, std::memory_order_acq_rel,
+                                                       std::memory_order_acquire);
+      }
+      return true;
+    }
     std::uint32_t bound() {
       const std::uint32_t others = member.bound();
       if (own_bound < others) member.bound_all(own_bound);
@@ -98,10 +116,20 @@ private:
     }
     std::uint64_t want(std::uint64_t) const { return program.plan_.most; }
     static void drop(std::uint32_t) {}
+    void rest() {
+      if (!is_resting_ && program.plan_.rests)
+        program.words_->resting.fetch_add(1, std::memory_order_acq_rel);
+      is_resting_ = program.plan_.rests;
+    }
+    bool is_resting() const { return is_resting_; }
+    bool all_rest() const { return program.words_->resting.load(std::memory_order_acquire) >= at_end; }
     bool steal() {
       Range stolen;
-      for (std::uint32_t i = 1; i < program.plan_.ranks; ++i)
-        if (member.steal((rank + i) % program.plan_.ranks, stolen)) return true;
+      for (std::uint32_t i = 1; i < program.plan_.ranks; ++i) {
+        const std::uint32_t victim = (rank + i) % program.plan_.ranks;
+        if (is_resting_ && (member.left_in(victim, member.look_at(victim)).empty() || !wake())) continue;
+        if (member.steal(victim, stolen)) return true;
+      }
       return false;
     }
     static void wait(unsigned) { Execution::now->wait(); }
@@ -111,10 +139,11 @@ private:
     Member& member = members_[rank];
     const mpi::detail::FirstCut& cut =
         cuts_.emplace_back(plan_.units[call - 1], plan_.ranks, std::span<const double>());
+    const std::uint64_t counted = units_before(call);
     if (rank == plan_.late)
-      while (words_->load(0, Slot::done) - counted_ < plan_.units[call - 1]) Execution::now->wait();
-    member.open(call, cut, counted_);
-    Host host{*this, member, rank};
+      while (words_->load(0, Slot::done) - counted < plan_.units[call - 1]) Execution::now->wait();
+    member.open(call, cut, counted);
+    Host host{*this, member, rank, call, std::uint64_t{plan_.ranks} * call};
     for (Range piece; mpi::detail::search(member, host, piece);) {
       hit(host, piece.begin);
       std::uint32_t done = 1;
@@ -129,36 +158,44 @@ private:
       }
       member.count(done);
     }
+    if (plan_.rests) {
+      host.rest();
+      while (!host.all_rest()) Execution::now->wait();
+    }
     Execution::now->succeed();
+  }
+
+  /// Returns the units of all calls before.
+  std::uint64_t units_before(std::uint32_t call) const {
+    return std::accumulate(plan_.units.begin(), plan_.units.begin() + (call - 1), std::uint64_t{0});
   }
 
   void hit(Host& host, std::uint32_t unit) {
     Execution::now->succeed();
     if (Execution::now->is_told()) Execution::now->tell("executes unit " + std::to_string(unit));
-    if (unit >= hits_.size() || ++hits_[unit] != 1)
+    auto& hits = hits_[host.call - 1];
+    if (unit >= hits.size() || ++hits[unit] != 1)
       Execution::now->fail("unit " + std::to_string(unit) + " was executed twice");
     if (unit == plan_.bound) host.own_bound = unit;
   }
 
   void check(std::uint32_t call) {
-    const std::uint32_t units = plan_.units[call - 1];
-    for (std::uint32_t unit = 0; unit < units; ++unit)
-      if (hits_[unit] == 0 && unit <= plan_.bound)
-        return Execution::now->fail("unit " + std::to_string(unit) + " was lost");
-    counted_ += units;
-    if (words_->load(0, Slot::done) != counted_) Execution::now->fail("units were not counted once");
+    for (std::uint32_t before = 0; before < call; ++before)
+      for (std::uint32_t unit = 0; unit < plan_.units[before]; ++unit)
+        if (hits_[before][unit] == 0 && unit <= plan_.bound)
+          return Execution::now->fail("unit " + std::to_string(unit) + " was lost");
+    if (words_->load(0, Slot::done) != units_before(call + 1))
+      Execution::now->fail("units were not counted once");
     for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank)
       if (words_->load(rank, Slot::range) != mpi::detail::drained_in(call))
         Execution::now->fail("a range is left in a word");
-    hits_.fill(0);
   }
 
   RankPlan plan_;
   std::unique_ptr<Words> words_;
   std::vector<Member> members_;
   std::deque<mpi::detail::FirstCut> cuts_;
-  std::array<std::uint8_t, 32> hits_{};
-  std::uint64_t counted_ = 0;
+  std::array<std::array<std::uint8_t, 32>, 4> hits_{}; // of each call
 };
 
 inline std::function<std::unique_ptr<Program>()> ranks(RankPlan plan) {

@@ -52,6 +52,8 @@ public:
   }
   std::uint64_t want(std::uint64_t left) const { return pacing_.want(left); }
   static void drop(std::uint32_t) {}
+  static void rest() {}
+  static bool is_resting() { return false; }
   bool steal() {
     ranks::Range stolen;
     const auto [victim, word] = victims_.choose(member_, words_, pacing_.cost(), pacing_.shortest());
