@@ -166,6 +166,9 @@ bool Prover::insert(State& state, const Slot& slot) noexcept {
 
 bool Prover::put(const Instruction& instruction, State& state, SymbolId base, std::int32_t offset,
                  std::uint32_t size, Value value) noexcept {
+  // A word of the caller's may be written or not, as memory says.
+  if (loop_.asks_memory && (base != loop_.callee_base || offset >= loop_.callee_offset))
+    value = values_.plain(classify(value) | k_iteration | k_fixed_memory);
   for (std::uint16_t i = 0; i < state.count; ++i)
     if (Slot& slot = state.slots[i]; slot.base == base && slot.offset == offset && slot.size == size) {
       slot.value = value;
