@@ -172,7 +172,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     }
     return (has_end && !waits) || refuse("may wait for another iteration", place);
   };
-  // A decision by such memory alone, both ways of which stay in the loop.
+  // A decision by such memory, both ways of which stay in the loop.
   const auto undecided = [&]() noexcept {
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t block = members[i];
@@ -181,9 +181,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
           closed[block * 2 + 1] != 0 || shape.next[0] == k_none || is_in[shape.next[0]] == 0 ||
           is_in[shape.next[1]] == 0)
         continue;
-      if ((condition_bits(*inner.out[block], walk.last(block).id) & (k_turn | k_fixed_memory)) ==
-          k_fixed_memory)
-        return block;
+      if ((condition_bits(*inner.out[block], walk.last(block).id) & k_fixed_memory) != 0) return block;
     }
     return k_none;
   };
