@@ -3,6 +3,8 @@
 #include "location.h"
 #include "walk.h"
 
+#include <algorithm>
+
 namespace wstree::proof {
 
 namespace {
@@ -172,29 +174,29 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     }
     return (has_end && !waits) || refuse("may wait for another iteration", place);
   };
-  // A decision by such memory, both ways of which stay in the loop.
-  const auto undecided = [&]() noexcept {
-    for (std::size_t i = 0; i < count; ++i) {
+  // The next decision by such memory, from `first` on, both ways of which stay in the loop.
+  const auto undecided = [&](std::size_t first, Bits memory) noexcept {
+    for (std::size_t i = first; i < count; ++i) {
       const std::uint32_t block = members[i];
       const Block& shape = function.blocks[block];
-      if (!inner.out[block]->is_reached || !is_branch(walk.last(block)) || closed[block * 2] != 0 ||
-          closed[block * 2 + 1] != 0 || shape.next[0] == k_none || is_in[shape.next[0]] == 0 ||
-          is_in[shape.next[1]] == 0)
-        continue;
-      if ((condition_bits(*inner.out[block], walk.last(block).id) & k_fixed_memory) != 0) return block;
+      if (inner.out[block]->is_reached && is_branch(walk.last(block)) && closed[block * 2] == 0 &&
+          closed[block * 2 + 1] == 0 && shape.next[0] != k_none && is_in[shape.next[0]] != 0 &&
+          is_in[shape.next[1]] != 0 && (condition_bits(*inner.out[block], walk.last(block).id) & memory) != 0)
+        return i;
     }
-    return k_none;
+    return count;
   };
   std::uint32_t taken[k_most_choices]; // edges
   std::size_t choices = 0;
-  for (int looks = 0;; ++looks) {
+  int looks = 0;
+  for (;; ++looks) {
     if (looks == k_most_looks || choices == k_most_choices)
       return refuse("is too tangled for the proof", place);
     has_turn = true;
     if (!ends()) return false;
-    if (const std::uint32_t block = has_turn ? undecided() : k_none; block != k_none) {
-      taken[choices++] = block * 2;
-      closed[block * 2 + 1] = 1;
+    if (const std::size_t next = has_turn ? undecided(0, k_fixed_memory) : count; next != count) {
+      taken[choices++] = members[next] * 2;
+      closed[members[next] * 2 + 1] = 1;
       continue;
     }
     for (; choices != 0 && taken[choices - 1] % 2 != 0; --choices) closed[taken[choices - 1] - 1] = 0;
@@ -202,6 +204,20 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     std::uint32_t& edge = taken[choices - 1];
     closed[edge] = 1;
     closed[++edge] = 0;
+  }
+  // Memory at a place that turns change stays as it is while they do not: one such decision at a time.
+  auto* const others = passing_.make<std::uint32_t>(count);
+  if (others == nullptr) return refuse("is too long", place);
+  std::fill_n(closed, blocks * 2, std::uint8_t{0});
+  if (looks != 0 && !ends()) return false;
+  std::size_t other_count = 0;
+  for (std::size_t i = undecided(0, k_other_memory); i != count; i = undecided(i + 1, k_other_memory))
+    others[other_count++] = members[i];
+  for (std::size_t i = 0; i < other_count * 2; ++i) {
+    std::uint8_t& way = closed[others[i / 2] * 2 + i % 2];
+    way = 1;
+    if (!ends()) return false;
+    way = 0;
   }
   passing_.release(mark);
   return true;
