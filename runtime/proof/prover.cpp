@@ -73,7 +73,8 @@ bool Prover::enter(Walk& walk, std::uint32_t block, State& state) noexcept {
     const State* source = walk.exits[edge];
     const bool is_exit = source != nullptr;
     if (source == nullptr) source = walk.out[from];
-    if (source == nullptr || !source->is_reached) continue;
+    if (source == nullptr || !source->is_reached || (walk.closed != nullptr && walk.closed[edge] != 0))
+      continue;
     copy(*other, *source);
     if (!is_exit && is_branch(walk.last(from)) && !take_edge(*other, walk.last(from), edge % 2 == 1))
       return false;
@@ -113,6 +114,10 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   walk.has_merge[block] |= loop_.has_merge;
   depth_ = walk.depth;
   decides_ = false;
+  // Blocks of a function that an inner loop calls: check_progress() looks at the loop's own.
+  if (loop_.is_turning && walk.closed == nullptr && state->is_reached && is_branch(walk.last(block)) &&
+      (condition_bits(*state, walk.last(block).id) & k_fixed_memory) != 0)
+    loop_.asks_memory = true;
   if (state->is_reached && is_branch(walk.last(block)) && !walk.is_bound[block] &&
       !check_branch(*state, walk.last(block)))
     return false;

@@ -83,8 +83,11 @@ private:
   /// The loop over the part that is being followed.
   struct Loop {
     bool is_entered = false;
-    bool is_silent = false;  ///< its effects are looked at, and not judged
-    bool is_turning = false; ///< an inner loop is followed to find the values that its turns change
+    bool is_silent = false;   ///< its effects are looked at, and not judged
+    bool is_turning = false;  ///< an inner loop is followed to find the values that its turns change
+    bool asks_memory = false; ///< a function that it calls has decided by memory at a fixed place
+    SymbolId callee_base = 0; ///< the frame of a called function is below this place
+    std::int32_t callee_offset = 0;
     bool is_guessed = false; ///< the locations that change have unknown values at the header
     std::int64_t width = 1;  ///< iterations that it executes at a time
     Value cursor = 0;        ///< the iteration, in terms of the part and of how many were executed
@@ -172,6 +175,7 @@ private:
   bool is_read_again(Value start, Value value) const noexcept;
   Value lanes_step(Value value, Value header) const noexcept;
   bool run_body(Walk& walk, State& back) noexcept;
+  bool run_turn(Walk& walk, State& back) noexcept;
   bool find_bounds(Walk& walk, const State& entry, std::uint8_t* behind) noexcept;
   std::uint8_t exact_end(unsigned condition, unsigned exit, const Flags& flags, Value left,
                          bool may_be_negative) noexcept;

@@ -193,7 +193,8 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
                          state.width[k_rax] == 0 && memory.size >= 4 &&
                          (values_.at(address).bits & k_turn) == 0;
     const Bits bits = loop_.is_entered ? k_iteration : k_common;
-    state.flags = {values_.plain(static_cast<Bits>(bits | (is_last ? k_turn : 0))), values_.constant(0)};
+    const Bits end = is_last ? k_turn : is_fixed ? k_fixed_memory : k_common;
+    state.flags = {values_.plain(static_cast<Bits>(bits | end)), values_.constant(0)};
     state.general[k_rax] = loop_.is_turning ? found_in(instruction.address, false) : fresh;
     state.width[k_rax] = 0;
     note_words(state, 1U << k_rax, memory.size);

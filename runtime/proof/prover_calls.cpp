@@ -99,10 +99,21 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
     if (!store(instruction, state, state.general[k_rsp], 8, values_.constant(0))) return false;
   }
   bool returns = false;
+  const Loop before = loop_;
+  if (!frame_place(state.general[k_rsp], loop_.callee_base, loop_.callee_offset))
+    return refuse("moves its stack in an unusual way", instruction.address);
   const std::uint64_t context = context_;
   context_ = values_.location(instruction.address, context << 32 | (in_cycle ? 0 : budget_));
   if (!follow(*function, state, depth + 1, returns)) return false;
   context_ = context;
+  loop_.callee_base = before.callee_base;
+  loop_.callee_offset = before.callee_offset;
+  // Results are what memory says.
+  if (loop_.asks_memory)
+    for (Value* const value : {&state.general[k_rax], &state.general[k_rdx], &state.low[0], &state.high[0],
+                               &state.low[1], &state.high[1]})
+      *value = values_.plain(classify(*value) | k_iteration | k_fixed_memory);
+  loop_.asks_memory = before.asks_memory;
   if (!returns) {
     state.is_reached = false;
     return true;

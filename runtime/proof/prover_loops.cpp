@@ -58,6 +58,12 @@ Value Prover::lanes_step(Value value, Value header) const noexcept {
 
 /// Follows the body from the fixed header; `back`: the state at its return there.
 bool Prover::run_body(Walk& walk, State& back) noexcept {
+  return run_turn(walk, back) &&
+         (back.is_reached || refuse("has a loop that does not repeat", walk.last(walk.members[0]).address));
+}
+
+/// As run_body(), but the body need not return to the header.
+bool Prover::run_turn(Walk& walk, State& back) noexcept {
   if (!settle(walk)) return false;
   back.is_reached = false;
   const Block& header = walk.function.blocks[walk.members[0]];
@@ -65,7 +71,8 @@ bool Prover::run_body(Walk& walk, State& back) noexcept {
   if (other == nullptr) return refuse("there is no memory for the proof", 0);
   for (std::uint32_t edge = header.from; edge != k_none; edge = walk.function.next_from[edge]) {
     const std::uint32_t from = edge / 2;
-    if (walk.function.blocks[from].order == k_none || !walk.is_member(from) || !walk.out[from]->is_reached)
+    if (walk.function.blocks[from].order == k_none || !walk.is_member(from) || !walk.out[from]->is_reached ||
+        (walk.closed != nullptr && walk.closed[edge] != 0))
       continue;
     *other = *walk.out[from];
     if (is_branch(walk.last(from)) && !take_edge(*other, walk.last(from), edge % 2 == 1)) return false;
@@ -76,7 +83,7 @@ bool Prover::run_body(Walk& walk, State& back) noexcept {
       back = *other;
   }
   for (unsigned i = 0; i < 16; ++i) widen(back, i);
-  return back.is_reached || refuse("has a loop that does not repeat", walk.last(walk.members[0]).address);
+  return true;
 }
 
 bool Prover::follow_part(Walk& walk, const State& entry) noexcept {

@@ -3,10 +3,20 @@
 #include "location.h"
 #include "walk.h"
 
+#include <algorithm>
+
 namespace wstree::proof {
 
+namespace {
+
+constexpr int k_most_looks = 64;
+constexpr std::size_t k_most_choices = 32;
+
+} // namespace
+
 /// A loop that only waits for memory to change may wait for an iteration that this thread has yet to execute.
-/// So one exit of each inner loop must depend on values that its own turns change.
+/// So one exit of each inner loop must depend on values that its own turns change, whichever way the loop's
+/// decisions by such memory go as long as it stays as it is.
 bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   Function& function = walk.function;
   const std::size_t blocks = function.blocks.size();
@@ -60,11 +70,11 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   inner.is_in = is_in;
   inner.header = fixed;
   if (!enter(walk, header, *entry)) return false;
-  const Loop before = loop_;
-  loop_.is_silent = true;
+  auto* const closed = passing_.make<std::uint8_t>(blocks * 2);
   const std::size_t locations = k_registers + entry->count;
   auto* const changes = passing_.make<std::uint8_t>(locations);
-  if (changes == nullptr) return refuse("is too long", place);
+  if (changes == nullptr || closed == nullptr) return refuse("is too long", place);
+  inner.closed = closed;
   const auto place_of = [&](State& state, std::size_t i) noexcept -> Value* {
     if (i < k_registers) return &register_of(state, i);
     const Slot& slot = entry->slots[i - k_registers];
@@ -76,75 +86,141 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   };
   const Value turn = values_.plain(k_iteration | k_turn);
   const Value mixed = values_.plain(k_iteration | k_turn | k_fixed_memory);
-  *fixed = *entry;
-  for (std::size_t i = 0; i < locations; ++i)
-    if (Value& value = *place_of(*fixed, i); (values_.at(value).bits & k_frame) == 0)
-      value = values_.of(Symbol::Kind::header, k_iteration | k_turn, place + 1, i);
-  if (!run_body(inner, *back)) return false;
-  for (std::size_t i = 0; i < locations; ++i) {
-    const Value* const value = place_of(*back, i);
-    const Value was = *place_of(*fixed, i);
-    changes[i] = value == nullptr || *value != was ? 1 : 0;
-  }
-  // Drops locations that do not change: a turn makes the same of values that do not change, in each turn.
-  loop_.is_turning = true;
-  for (bool shrinks = true; shrinks;) {
-    shrinks = false;
+  // Whether a turn may leave the loop.
+  const auto leaves = [&]() noexcept {
+    for (std::size_t i = 0; i < count; ++i)
+      for (const std::uint32_t next : function.blocks[members[i]].next)
+        if (inner.out[members[i]]->is_reached && next != k_none && is_in[next] == 0 &&
+            function.blocks[next].reaches_return)
+          return true;
+    return false;
+  };
+  bool has_turn = true; // a turn comes to its end
+  // Whether the loop ends if memory stays as it is, and its decisions by memory go the open ways.
+  const auto ends = [&]() noexcept {
+    const Loop before = loop_;
+    loop_.is_silent = true;
     *fixed = *entry;
     for (std::size_t i = 0; i < locations; ++i)
-      if (Value& value = *place_of(*fixed, i); changes[i] != 0 && (values_.at(value).bits & k_frame) == 0)
-        value = changes[i] == 1 ? turn : mixed;
-    if (!run_body(inner, *back)) return false;
+      if (Value& value = *place_of(*fixed, i); (values_.at(value).bits & k_frame) == 0)
+        value = values_.of(Symbol::Kind::header, k_iteration | k_turn, place + 1, i);
+    if (!run_turn(inner, *back)) return false;
+    if (!back->is_reached) {
+      loop_ = before;
+      has_turn = false;
+      return !leaves() || refuse("may wait for another iteration", place);
+    }
     for (std::size_t i = 0; i < locations; ++i) {
-      if (changes[i] == 0) continue;
       const Value* const value = place_of(*back, i);
-      const Bits bits = value != nullptr ? values_.at(*value).bits : k_common;
-      if (value != nullptr && values_.is_symbol(*value, Symbol::Kind::found)) continue;
-      if ((bits & k_turn) != 0) {
-        if (changes[i] != 1 || (bits & k_fixed_memory) == 0) continue;
-        changes[i] = 2; // mixed with memory at a fixed place
+      const Value was = *place_of(*fixed, i);
+      changes[i] = value == nullptr || *value != was ? 1 : 0;
+    }
+    // Drops locations that do not change: a turn makes the same of values that do not change, in each turn.
+    loop_.is_turning = true;
+    for (bool shrinks = true; shrinks;) {
+      shrinks = false;
+      *fixed = *entry;
+      for (std::size_t i = 0; i < locations; ++i)
+        if (Value& value = *place_of(*fixed, i); changes[i] != 0 && (values_.at(value).bits & k_frame) == 0)
+          value = changes[i] == 1 ? turn : mixed;
+      if (!run_body(inner, *back)) return false;
+      for (std::size_t i = 0; i < locations; ++i) {
+        if (changes[i] == 0) continue;
+        const Value* const value = place_of(*back, i);
+        const Bits bits = value != nullptr ? values_.at(*value).bits : k_common;
+        if (value != nullptr && values_.is_symbol(*value, Symbol::Kind::found)) continue;
+        if ((bits & k_turn) != 0) {
+          if (changes[i] != 1 || (bits & k_fixed_memory) == 0) continue;
+          changes[i] = 2; // mixed with memory at a fixed place
+          shrinks = true;
+          continue;
+        }
+        changes[i] = 0;
         shrinks = true;
-        continue;
       }
-      changes[i] = 0;
-      shrinks = true;
     }
+    // Locations that have the value found by the last compare and exchange.
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (std::size_t i = 0; i < locations; ++i) {
+        const Value* const value = place_of(*back, i);
+        if (changes[i] == 0 || value == nullptr || *place_of(*fixed, i) != turn) continue;
+        const SymbolId found = values_.only_symbol(*value);
+        if (found == 0 || *value != found_in(values_.symbol(found).x, false)) continue;
+        *place_of(*fixed, i) = found_in(values_.symbol(found).x, true);
+        grows = true;
+      }
+      if (grows && !run_body(inner, *back)) return false;
+    }
+    loop_ = before;
+    bool has_end = false;
+    bool waits = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t block = members[i];
+      if (!inner.out[block]->is_reached || !is_branch(walk.last(block))) continue;
+      for (const std::uint32_t next : function.blocks[block].next) {
+        if (next == k_none || is_in[next] != 0 || !function.blocks[next].reaches_return) continue;
+        const Flags& flags = inner.out[block]->flags;
+        const Bits bits = condition_bits(*inner.out[block]);
+        waits |= (bits & (k_turn | k_fixed_memory)) == k_fixed_memory;
+        // A counter may be compared with memory, but one mixed with memory is none.
+        const auto is_counter = [&](Value value, Value other) noexcept {
+          return (values_.at(value).bits & (k_turn | k_fixed_memory)) == k_turn &&
+                 (values_.at(other).bits & k_turn) == 0;
+        };
+        has_end |= (bits & (k_turn | k_fixed_memory)) == k_turn ||
+                   (flags.is_comparison && (is_counter(flags.a, flags.b) || is_counter(flags.b, flags.a)));
+      }
+    }
+    return (has_end && !waits) || refuse("may wait for another iteration", place);
+  };
+  // The next decision by such memory, from `first` on, both ways of which stay in the loop.
+  const auto undecided = [&](std::size_t first, Bits memory) noexcept {
+    for (std::size_t i = first; i < count; ++i) {
+      const std::uint32_t block = members[i];
+      const Block& shape = function.blocks[block];
+      if (inner.out[block]->is_reached && is_branch(walk.last(block)) && closed[block * 2] == 0 &&
+          closed[block * 2 + 1] == 0 && shape.next[0] != k_none && is_in[shape.next[0]] != 0 &&
+          is_in[shape.next[1]] != 0 && (condition_bits(*inner.out[block], walk.last(block).id) & memory) != 0)
+        return i;
+    }
+    return count;
+  };
+  std::uint32_t taken[k_most_choices]; // edges
+  std::size_t choices = 0;
+  int looks = 0;
+  for (;; ++looks) {
+    if (looks == k_most_looks || choices == k_most_choices)
+      return refuse("is too tangled for the proof", place);
+    has_turn = true;
+    if (!ends()) return false;
+    if (const std::size_t next = has_turn ? undecided(0, k_fixed_memory) : count; next != count) {
+      taken[choices++] = members[next] * 2;
+      closed[members[next] * 2 + 1] = 1;
+      continue;
+    }
+    for (; choices != 0 && taken[choices - 1] % 2 != 0; --choices) closed[taken[choices - 1] - 1] = 0;
+    if (choices == 0) break;
+    std::uint32_t& edge = taken[choices - 1];
+    closed[edge] = 1;
+    closed[++edge] = 0;
   }
-  // Locations that have the value found by the last compare and exchange.
-  for (bool grows = true; grows;) {
-    grows = false;
-    for (std::size_t i = 0; i < locations; ++i) {
-      const Value* const value = place_of(*back, i);
-      if (changes[i] == 0 || value == nullptr || *place_of(*fixed, i) != turn) continue;
-      const SymbolId found = values_.only_symbol(*value);
-      if (found == 0 || *value != found_in(values_.symbol(found).x, false)) continue;
-      *place_of(*fixed, i) = found_in(values_.symbol(found).x, true);
-      grows = true;
-    }
-    if (grows && !run_body(inner, *back)) return false;
-  }
-  loop_ = before;
-  bool has_end = false;
-  bool waits = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t block = members[i];
-    if (!inner.out[block]->is_reached || !is_branch(walk.last(block))) continue;
-    for (const std::uint32_t next : function.blocks[block].next) {
-      if (next == k_none || is_in[next] != 0 || !function.blocks[next].reaches_return) continue;
-      const Flags& flags = inner.out[block]->flags;
-      const Bits bits = condition_bits(*inner.out[block]);
-      waits |= (bits & (k_turn | k_fixed_memory)) == k_fixed_memory;
-      // A counter may be compared with memory, but one mixed with memory is none.
-      const auto is_counter = [&](Value value, Value other) noexcept {
-        return (values_.at(value).bits & (k_turn | k_fixed_memory)) == k_turn &&
-               (values_.at(other).bits & k_turn) == 0;
-      };
-      has_end |= (bits & (k_turn | k_fixed_memory)) == k_turn ||
-                 (flags.is_comparison && (is_counter(flags.a, flags.b) || is_counter(flags.b, flags.a)));
-    }
+  // Memory at a place that turns change stays as it is while they do not: one such decision at a time.
+  auto* const others = passing_.make<std::uint32_t>(count);
+  if (others == nullptr) return refuse("is too long", place);
+  std::fill_n(closed, blocks * 2, std::uint8_t{0});
+  if (looks != 0 && !ends()) return false;
+  std::size_t other_count = 0;
+  for (std::size_t i = undecided(0, k_other_memory); i != count; i = undecided(i + 1, k_other_memory))
+    others[other_count++] = members[i];
+  for (std::size_t i = 0; i < other_count * 2; ++i) {
+    std::uint8_t& way = closed[others[i / 2] * 2 + i % 2];
+    way = 1;
+    if (!ends()) return false;
+    way = 0;
   }
   passing_.release(mark);
-  return (has_end && !waits) || refuse("may wait for another iteration", place);
+  return true;
 }
 
 } // namespace wstree::proof

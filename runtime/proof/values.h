@@ -29,6 +29,7 @@ inline constexpr Bits k_turn =
     128; ///< which turn of an inner loop it is; only while that loop's end is looked for
 
 inline constexpr Bits k_fixed_memory = 1024; ///< memory at a place that is the same in each turn; as k_turn
+inline constexpr Bits k_other_memory = 512;  ///< memory at a place that turns change; as k_turn
 inline constexpr Bits k_upper = 2048;        ///< the other bits speak of its first 4 bytes alone
 
 enum class Operation : std::uint8_t {

@@ -27,7 +27,8 @@ struct Prover::Walk {
   std::size_t count = 0;
   State* header = nullptr; ///< fixed at members[0]; nullptr: it is joined as elsewhere
 
-  const std::uint8_t* is_in = nullptr; ///< by block: is a member
+  const std::uint8_t* is_in = nullptr;  ///< by block: is a member
+  const std::uint8_t* closed = nullptr; ///< by block and edge: is not taken; nullptr: all may be
 
   bool is_member(std::uint32_t block) const noexcept { return is_in[block] != 0; }
   const Instruction& last(std::uint32_t block) const noexcept {

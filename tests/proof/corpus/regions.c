@@ -951,28 +951,6 @@ void no_exchange_wait(int n, int* a, int* flag) {
     }
   }
 }
-#define WAIT(name, wait)                                                                                     \
-  void name(int n, int* a, int* flag) {                                                                      \
-    _Pragma("omp parallel for") for (int i = 0; i < n; i++) {                                                \
-      if (i < n / 2) {                                                                                       \
-        int* const other = &flag[n - 1 - i];                                                                 \
-        wait a[i] = 7;                                                                                       \
-      } else {                                                                                               \
-        a[i] = 3;                                                                                            \
-        __atomic_store_n(&flag[i], 1, __ATOMIC_RELEASE);                                                     \
-      }                                                                                                      \
-    }                                                                                                        \
-  }
-WAIT(no_mixed_wait, for (unsigned t = 1; !(t & __atomic_load_n(other, __ATOMIC_ACQUIRE)); t++);)
-WAIT(no_summed_wait, for (int s = 0; s < 5;) s += __atomic_fetch_add(other, 0, __ATOMIC_ACQ_REL);)
-WAIT(
-    no_swapped_wait, for (int e = 0, f = 1;;) {
-      if (__atomic_compare_exchange_n(other, &e, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
-      const int t = e;
-      e = f;
-      f = t;
-    })
-#undef WAIT
 #ifdef WSTREE_RECIPROCALS
 // The vectorised copy of the loop has approximations, and the rest has none.
 void no_reciprocal(int n, float* restrict a, float* b, float* c) {
@@ -990,4 +968,5 @@ void no_reciprocal(int n, float* restrict a, float* b, float* c) {
 #include "equal.inc"
 #include "results.inc"
 #include "snapshots.inc"
+#include "waits.inc"
 #include "widths.inc"
