@@ -19,6 +19,8 @@ protected:
   Judge() {
     kinds_.runtime_kind = true;
     contest_.rounds = 10;
+    contest_.program = "./solver";
+    contest_.arguments = {"a b"};
     for (auto& variant : make_variants(kinds_, {}, false, true))
       contest_.samples.push_back({std::move(variant), {}, {}, {}});
     for (auto& samples : contest_.samples) takes(samples.variant.name, 1);
@@ -40,7 +42,7 @@ protected:
   }
   [[nodiscard]] Judgement judged() const {
     auto judgement = judge(contest_);
-    conclude(judgement);
+    conclude(judgement, contest_);
     return judgement;
   }
   [[nodiscard]] std::string rules() const { return comparison_rules(contest_, judged()); }

@@ -13,9 +13,11 @@ using testing::Not;
 
 TEST_F(Judge, SeesNoDifferenceWhereThereIsNone) {
   const auto result = judged();
+  EXPECT_THAT(
+      result.paragraph,
+      testing::StartsWith("No difference: with the tree the program takes as long as it is, within 1.0 %"));
   EXPECT_THAT(result.paragraph,
-              testing::StartsWith("No difference between the tree and the program as it is"));
-  EXPECT_THAT(result.paragraph, testing::EndsWith("Set nothing."));
+              testing::EndsWith("No winner: run the program as it is; there is nothing to set."));
   EXPECT_EQ(result.set, "");
   EXPECT_THAT(result.warnings, testing::IsEmpty());
 }
@@ -71,7 +73,7 @@ TEST_F(Judge, RecommendsOneThreadIfThatIsFaster) {
   const auto result = judged();
   EXPECT_THAT(result.paragraph, HasSubstr("One thread is faster than all of them"));
   EXPECT_THAT(result.paragraph, Not(HasSubstr("faster still")));
-  EXPECT_THAT(result.paragraph, testing::EndsWith("Set: OMP_NUM_THREADS=1"));
+  EXPECT_THAT(result.paragraph, testing::EndsWith("Run: OMP_NUM_THREADS=1 ./solver 'a b'"));
 }
 
 TEST_F(Judge, SaysThatTimeGoesElsewhereWhereLoopsAreEven) {
@@ -104,6 +106,15 @@ TEST_F(Judge, WarnsOfOutputsAndFailures) {
                                    testing::AllOf(HasSubstr("the order of iterations may be why"),
                                                   HasSubstr("OMP_SCHEDULE=wsfixed"), HasSubstr("monotonic:")),
                                    HasSubstr("'dynamic,1' was given up: exit status 3")));
+}
+
+TEST_F(Judge, SaysWhatItMeansThatOneThreadPrintsSomethingElse) {
+  for (auto& samples : contest_.samples)
+    if (samples.variant.name == k_one_thread) samples.outputs.back() = 2;
+  EXPECT_THAT(judged().warnings,
+              testing::ElementsAre(testing::AllOf(
+                  HasSubstr("the output of 'one thread' differs"), HasSubstr("without the library too"),
+                  HasSubstr("Look at both: OMP_NUM_THREADS=1 ./solver 'a b', and ./solver 'a b'."))));
 }
 
 TEST_F(Judge, SaysNothingOfOrderIfTheRuntimesScheduleDiffers) {
@@ -197,8 +208,12 @@ TEST_F(Judge, SaysWhatIsKnownIfTimesVary) {
     for (std::size_t i = 0; i < samples.seconds.size(); ++i) samples.seconds[i] = i % 3 == 0 ? 1.1 : 0.1;
   }
   const auto text = judged().paragraph;
-  EXPECT_THAT(text, HasSubstr("The times vary too much to tell: with the tree it takes 0.3"));
-  EXPECT_THAT(text, Not(HasSubstr("it is below")));
+  EXPECT_THAT(
+      text, HasSubstr("Whether the tree makes a difference cannot be told, because the times vary too much: "
+                      "with the tree it takes 0.3"));
+  EXPECT_THAT(text, Not(HasSubstr("No difference")));
+  EXPECT_THAT(comparison_text(contest_, judged(), {}, false),
+              testing::ContainsRegex("  wstree +[^\n]*  cannot tell\n"));
 }
 
 } // namespace

@@ -65,10 +65,10 @@ TEST_F(Recommended, IsWhatItsRulesHoldToo) {
     take(advice.times);
     const auto result = judged();
     EXPECT_EQ(result.set, advice.set) << result.paragraph;
-    const auto ending = advice.set.empty() ? "Set nothing."
-                        : advice.set.find("wstree") != std::string::npos
-                            ? "Run: " + advice.set + " -- PROGRAM"
-                            : "Set: " + advice.set;
+    const bool served = advice.set.find("wstree") != std::string::npos;
+    const auto ending = advice.set.empty()
+                            ? "No winner: run the program as it is; there is nothing to set."
+                            : "Run: " + advice.set + (served ? " -- " : " ") + "./solver 'a b'";
     EXPECT_THAT(result.paragraph, testing::EndsWith(ending));
     for (const auto& rules : {rules_for_all(contest_, result), comparison_rules(contest_, result)}) {
       EXPECT_THAT(rules, testing::StartsWith(k_rules_heading));
@@ -85,19 +85,19 @@ TEST_F(Recommended, IsTakenBackIfARunOfItGainsNothing) {
   const auto tried = [&](const Ratio& ratio, double seconds = 2) {
     auto judgement = judge(contest_);
     judge_check(judgement, {10, seconds, ratio, {}});
-    conclude(judgement);
+    conclude(judgement, contest_);
     return judgement;
   };
   const auto good = tried({0.5, 0.49, 0.51, true});
   EXPECT_THAT(
       good.paragraph,
       testing::EndsWith(" Tried in 10 further rounds: 50.0 % faster (2.0 times as fast), between 49.0 and "
-                        "51.0 % with 99 % confidence. Run: wstree run --bind none -- PROGRAM"));
+                        "51.0 % with 99 % confidence. Run: wstree run --bind none -- ./solver 'a b'"));
   for (const Ratio& bad : {Ratio{1, 0.9, 1.1, true}, Ratio{1.3, 1.2, 1.4, true}}) {
     const auto lost = tried(bad);
     EXPECT_THAT(lost.paragraph,
                 HasSubstr(" But tried in 10 further rounds, wstree run --bind none gains nothing: "));
-    EXPECT_THAT(lost.paragraph, testing::EndsWith(" Set nothing."));
+    EXPECT_THAT(lost.paragraph, testing::EndsWith("there is nothing to set."));
     EXPECT_EQ(lost.set, "");
     EXPECT_THAT(rules_for_all(contest_, lost), HasSubstr("no schedule of the library gains anything"));
   }
@@ -212,7 +212,7 @@ TEST_F(JudgePair, RecommendsRulesOnlyAsTheyWereMeasured) {
   const auto with = [&](const FurtherRounds& check) {
     auto judgement = judge(contest_);
     judge_rules(judgement, check, by_rules, "RULES");
-    conclude(judgement);
+    conclude(judgement, contest_);
     return judgement;
   };
   const auto good = with({10, 2, ratio(0.2), ratio(0.9)});
@@ -221,7 +221,7 @@ TEST_F(JudgePair, RecommendsRulesOnlyAsTheyWereMeasured) {
       HasSubstr(
           "With the rules in 'RULES' it is 80.0 % faster (5.0 times as fast), between 79.5 and 80.5 %"));
   EXPECT_THAT(good.paragraph,
-              testing::EndsWith("Run: OMP_WAIT_POLICY=passive wstree run --rules RULES -- PROGRAM"));
+              testing::EndsWith("Run: OMP_WAIT_POLICY=passive wstree run --rules RULES -- ./solver 'a b'"));
   EXPECT_EQ(good.check->rounds, 10U);
   const auto lost = with({10, 2, ratio(0.9), ratio(3.6)});
   EXPECT_THAT(lost.paragraph,

@@ -17,6 +17,7 @@
 #include "support/message.h"
 #include "support/numbers.h"
 #include "support/schedule_names.h"
+#include "support/shell_words.h"
 #include "verdicts.h"
 #include "words.h"
 
@@ -176,10 +177,10 @@ int status_of(const CompareRequest& request, const Judgement& judgement, const C
   return k_ok;
 }
 
-/// Returns the next commands that help; nothing when output is for other programs.
+/// Returns the next commands that help.
 std::string hints(const CompareRequest& request, const Contest& comparison) {
   std::string text;
-  const auto program = fmt::format("{}", fmt::join(request.command, " "));
+  const auto program = shell_words(request.command);
   if (!request.per_loop && comparison.loops.size() > 1)
     text += fmt::format("next: wstree compare --loops -- {}\n", program);
   else if (request.per_loop && !request.rules)
@@ -212,7 +213,7 @@ bool check_advice(const CompareRequest& request, const Contest& comparison, Comp
     judge_rules(judgement, check, by_rules, *request.rules);
     if (!check.is_good()) rules = rules_for_all(comparison, judgement);
   }
-  conclude(judgement);
+  conclude(judgement, comparison);
   return !request.rules || write_file(*request.rules, rules);
 }
 
@@ -240,7 +241,8 @@ int show_all(const CompareRequest& request, const Contest& comparison, CompareSe
     const auto terminal = terminal_of(stdout);
     fmt::print("{}", comparison_text(comparison, judgement, terminal, request.per_loop));
     if (request.against) fmt::print("{}", changes_text(changes, *request.against, tolerance_of(request)));
-    if (terminal.is_one) fmt::print("{}", inked(terminal, Ink::dim, hints(request, comparison)));
+    std::fflush(stdout);
+    fmt::print(stderr, "{}", inked(terminal_of(stderr), Ink::dim, hints(request, comparison)));
   }
   return is_written ? status_of(request, judgement, changes) : k_own_error;
 }

@@ -99,8 +99,8 @@ void judge_check(Judgement& judgement, const FurtherRounds& check);
 /// Adds the gain or loss by `rules`, which start the program with a file of rules. Sets them if they gain.
 void judge_rules(Judgement& judgement, const FurtherRounds& check, const Invocation& rules,
                  const std::string& file);
-/// Adds the recommendation.
-void conclude(Judgement& judgement);
+/// Adds the recommendation, as a command that a shell takes.
+void conclude(Judgement& judgement, const Contest& comparison);
 
 /// The schedule that is best for a loop, by name of the variant, and its time in units of the next
 /// best one's.
@@ -114,8 +114,12 @@ LoopVerdict judge_loop(const LoopTimes& loop);
 
 /// Returns "12.3 % faster", "65.5 % faster (2.9 times as fast)" or "no difference can be seen".
 std::string verdict_text(const Ratio& ratio);
-/// Returns a verdict for a table: "65.5 % faster, 2.9 x", "no difference"
+/// Returns a verdict for a table: "65.5 % faster, 2.9 x", "no difference", or "cannot tell" where the
+/// interval is coarse.
 std::string brief_verdict(const Ratio& ratio);
+
+/// Returns the command of the program as it is, as a shell takes it.
+std::string command_of(const Contest& comparison);
 
 /// Returns the spread of the times of the program as it is, without the longest and the shortest fifth: 0.3
 /// if the longest takes 1.3 times as long as the shortest.

@@ -15,8 +15,6 @@ namespace wstree::cli {
 namespace {
 
 constexpr double k_short_run = 0.1; // seconds
-/// Differences that nobody overlooks if they can be seen at all.
-constexpr double k_coarse = 0.1;
 /// Times that differ by more are those of a busy machine, or of a program that does different things.
 constexpr double k_busy = 0.15;
 /// Gain from which a second setting is recommended.
@@ -146,17 +144,21 @@ std::string share_of_loops(const Contest& comparison) {
   return fmt::format(" The loops that the tree can serve take {:.0f} % of the time.", percent(part));
 }
 
-/// Describes the smallest difference that could be seen.
-std::string resolution(const Ratio& ratio) {
-  if (!ratio.enough) return " There were too few rounds to say more; 10 are enough (-n 10).";
-  const double most = std::max(std::abs(1 - ratio.low), std::abs(ratio.high - 1));
-  if (most <= k_coarse)
+/// Says that the tree is neither faster nor slower, and which difference would have been seen.
+std::string no_difference(const Ratio& ratio) {
+  if (!ratio.enough)
+    return "Whether the tree makes a difference cannot be told: there were too few rounds; 10 are enough (-n "
+           "10).";
+  if (!is_coarse(ratio))
     return fmt::format(
-        " If there is one, it is below {:.1f} % ({:.0f} % confidence); more rounds (-n) see smaller ones.",
-        std::max(percent(most), percent(k_smallest_difference)), k_confidence * 100);
+        "No difference: with the tree the program takes as long as it is, within {:.1f} % ({:.0f} "
+        "% confidence); more rounds (-n) see smaller differences.",
+        std::max(percent(most_of(ratio)), percent(k_smallest_difference)), k_confidence * 100);
   return fmt::format(
-      " The times vary too much to tell: with the tree it takes {:.3f} times as long, which may be {:.3f} to "
-      "{:.3f} ({:.0f} % confidence). More rounds (-n) or a machine with less load tell more.",
+      "Whether the tree makes a difference cannot be told, because the times vary too much: with the tree it "
+      "takes {:.3f} times as long, which may be {:.3f} to {:.3f} ({:.0f} % confidence). More rounds (-n) or "
+      "a "
+      "machine with less load tell more.",
       ratio.middle, ratio.low, ratio.high, k_confidence * 100);
 }
 
@@ -172,8 +174,16 @@ std::vector<std::string> warnings_of(const Contest& comparison) {
     vary |= outputs == Outputs::vary;
     if (outputs != Outputs::differ) continue;
     served_differ |= samples.variant.served;
-    warnings.push_back(
-        fmt::format("the output of '{}' differs from that of the program as it is", samples.variant.name));
+    auto text =
+        fmt::format("the output of '{}' differs from that of the program as it is", samples.variant.name);
+    if (samples.variant.name == k_one_thread)
+      text += fmt::format(": what the program prints depends on the number of threads, without the library "
+                          "too. Look at both: "
+                          "OMP_NUM_THREADS=1 {0}, and {0}. Last digits of sums may differ, as threads add in "
+                          "another order; if "
+                          "more differs, the program has a race or prints what its threads do",
+                          command_of(comparison));
+    warnings.push_back(std::move(text));
   }
   if (served_differ)
     warnings.emplace_back(
@@ -290,8 +300,7 @@ Judgement judge(const Contest& comparison) {
     text = fmt::format("The tree makes the program {}: leave it as it is.", verdict_text(judgement.gain)) +
            cause_of_loss(comparison) + loops_text(comparison);
   } else {
-    text = "No difference between the tree and the program as it is can be seen." +
-           resolution(judgement.gain) + share_of_loops(comparison);
+    text = no_difference(judgement.gain) + share_of_loops(comparison);
     if (const auto passive = comparison.ratio(k_passive, k_as_it_is); passive.is_faster()) {
       chosen = k_passive;
       text += fmt::format(" But OMP_WAIT_POLICY=passive makes it {}.", verdict_text(passive));

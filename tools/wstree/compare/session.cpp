@@ -8,6 +8,7 @@
 #include "measured_run.h"
 #include "reference.h"
 #include "support/message.h"
+#include "support/shell_words.h"
 #include "support/text_file.h"
 
 #include <algorithm>
@@ -216,7 +217,7 @@ std::string CompareSession::warm_up(bool llvm) {
   if (kinds.empty() && g_interrupted == 0)
     return fmt::format(
         "no loop of '{}' can be served, so there is nothing to compare; next: wstree doctor -- {}",
-        comparison_.program, fmt::join(command_, " "));
+        comparison_.program, shell_words(command_));
   const bool waits = std::getenv("OMP_WAIT_POLICY") == nullptr;
   for (auto& variant :
        make_variants(comparison_.kinds, request_.schedules, request_.per_loop, waits, fast_settings()))

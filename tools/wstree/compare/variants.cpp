@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "variants.h"
 
+#include "support/shell_words.h"
+
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -18,11 +20,6 @@ std::string own_form(const std::string& schedule) {
   if (kind == "dynamic") return "wsfixed" + (chunk.empty() ? ",1" : chunk);
   if (kind == "guided") return "wsguided" + chunk;
   return {};
-}
-
-/// Returns the word as a shell reads it, in quotes where they are needed.
-std::string shell_word(const std::string& word) {
-  return word.find_first_of(" *;$\"") == std::string::npos ? word : "'" + word + "'";
 }
 
 /// A variable of a variant, as an option of wstree run and as a word of rules.

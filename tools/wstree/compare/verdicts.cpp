@@ -2,6 +2,7 @@
 #include "verdicts.h"
 
 #include "comparison.h"
+#include "support/shell_words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +44,20 @@ std::string brief_verdict(const Ratio& ratio) {
     return fmt::format("{:.1f} % faster", percent(1 - ratio.middle)) +
            (ratio.middle * k_times <= 1 ? fmt::format(", {:.1f} x", 1 / ratio.middle) : "");
   if (ratio.is_slower()) return fmt::format("{:.1f} % slower", percent(ratio.middle - 1));
-  return "no difference";
+  return is_coarse(ratio) ? "cannot tell" : "no difference";
+}
+
+double most_of(const Ratio& ratio) { return std::max(std::abs(1 - ratio.low), std::abs(ratio.high - 1)); }
+
+bool is_coarse(const Ratio& ratio) {
+  constexpr double k_coarse = 0.1; // a difference that a user would notice
+  return most_of(ratio) > k_coarse;
+}
+
+std::string command_of(const Contest& comparison) {
+  std::vector<std::string> words = comparison.arguments;
+  if (!comparison.program.empty()) words.insert(words.begin(), comparison.program);
+  return shell_words(words);
 }
 
 double spread_of(const Contest& comparison) {
@@ -126,10 +140,11 @@ void judge_rules(Judgement& judgement, const FurtherRounds& check, const Invocat
   }
 }
 
-void conclude(Judgement& judgement) {
-  judgement.paragraph += judgement.set.empty()         ? std::string(" Set nothing.")
-                         : judgement.invocation.served ? fmt::format(" Run: {} -- PROGRAM", judgement.set)
-                                                       : " Set: " + judgement.set;
+void conclude(Judgement& judgement, const Contest& comparison) {
+  judgement.paragraph += judgement.set.empty()
+                             ? std::string(" No winner: run the program as it is; there is nothing to set.")
+                             : fmt::format(" Run: {} {}{}", judgement.set,
+                                           judgement.invocation.served ? "-- " : "", command_of(comparison));
 }
 
 } // namespace wstree::cli

@@ -18,4 +18,9 @@ double shared_confidence(std::size_t comparisons);
 /// Returns a text such as "between 12.1 and 13.0 % with 99 % confidence".
 std::string how_sure(const Ratio& ratio);
 
+/// Returns the largest difference from 1 that the interval holds.
+double most_of(const Ratio& ratio);
+/// Returns whether the interval is so wide that no difference in it means little.
+bool is_coarse(const Ratio& ratio);
+
 } // namespace wstree::cli
