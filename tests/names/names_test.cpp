@@ -39,6 +39,12 @@ bool has(const std::string& tool) {
   return std::system(("command -v " + tool + " >/dev/null 2>&1").c_str()) == 0;
 }
 
+TEST(NameText, DoesNotRepeatItsLine) {
+  const names::Name name{
+      .file = "/src/a.c", .line = 13, .function = "main", .inlined_in = "a.c:13", .symbol = {}};
+  EXPECT_EQ(names::text_of(name), "a.c:13 main()");
+}
+
 class Names : public testing::Test {
 protected:
   [[nodiscard]] std::string file(const std::string& name) const { return (folder_.path() / name).string(); }

@@ -38,9 +38,11 @@ std::string text_of(const Name& name) {
     std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(name.offset));
     return name.symbol + offset;
   }
-  text = std::string(file_name(name.file)).append(":").append(std::to_string(name.line));
+  const std::string place = std::string(file_name(name.file)).append(":").append(std::to_string(name.line));
+  text = place;
   if (!name.function.empty()) text.append(" ").append(name.function).append("()");
-  if (!name.inlined_in.empty()) text.append(" inlined in ").append(name.inlined_in);
+  // A call that is in the line itself says nothing more.
+  if (!name.inlined_in.empty() && name.inlined_in != place) text.append(k_inlined_in).append(name.inlined_in);
   return text;
 }
 

@@ -25,6 +25,9 @@ struct Name {
   [[nodiscard]] bool empty() const { return line == 0 && symbol.empty(); }
 };
 
+/// The words of text_of() in front of the place where a function was inlined.
+inline constexpr std::string_view k_inlined_in = " inlined in ";
+
 /// Returns "solver.c:120 assemble()", "kernel.h:12 kernel() inlined in step.cpp:88",
 /// "assemble._omp_fn.0+0x21", or "".
 std::string text_of(const Name& name);

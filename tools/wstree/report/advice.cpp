@@ -2,7 +2,6 @@
 #include "advice.h"
 
 #include "inspect/statistics.h"
-#include "support/loop_name.h"
 #include "support/terminal.h"
 
 #include <fmt/format.h>
@@ -37,7 +36,7 @@ LoopAdvice for_lost_time(const ReportLoop& loop, const RunReport& report) {
     return {
         fmt::format("The mean thread begins {} after the first, because it leaves {} so, which is uneven and "
                     "has no barrier.",
-                    duration_text(loop.late), folded_name(before->name)),
+                    duration_text(loop.late), report.brief_name(*before)),
         {},
         {},
         {}};
@@ -63,7 +62,7 @@ LoopAdvice for_uneven(const ReportLoop& loop, const RunReport& report) {
     return {
         fmt::format("{}, unless {} makes up for it: threads go on to it without a barrier, and the mean one "
                     "comes {} after the first.",
-                    saves, folded_name(next->name), duration_text(next->late)),
+                    saves, report.brief_name(*next), duration_text(next->late)),
         {},
         {},
         {},

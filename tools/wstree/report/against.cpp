@@ -2,7 +2,6 @@
 #include "against.h"
 
 #include "advice.h"
-#include "support/loop_name.h"
 #include "support/terminal.h"
 #include "support/time_elsewhere.h"
 
@@ -114,7 +113,7 @@ std::vector<std::string> against_verdict(const RunReport& report) {
   const auto add = [&](const ReportLoop& loop, std::string_view word) {
     const double change = loop.seconds - loop.earlier_seconds();
     if (std::abs(change) > k_worth * then)
-      text += fmt::format("; {} is {} {}", folded_name(loop.name), duration_text(std::abs(change)), word);
+      text += fmt::format("; {} is {} {}", report.brief_name(loop), duration_text(std::abs(change)), word);
   };
   if (fastest->seconds < fastest->earlier_seconds()) add(*fastest, "faster");
   if (slowest->seconds > slowest->earlier_seconds()) add(*slowest, "slower");

@@ -108,6 +108,14 @@ const ReportLoop* RunReport::without_barrier(const ReportLoop& loop) const {
   return found == loops.end() ? nullptr : &*found;
 }
 
+std::string RunReport::brief_name(const ReportLoop& loop) const {
+  const auto brief = [](const std::string& name) { return name.substr(0, name.find(names::k_inlined_in)); };
+  const auto own = brief(loop.name);
+  const bool is_unique = std::ranges::none_of(
+      loops, [&](const ReportLoop& other) { return other.name != loop.name && brief(other.name) == own; });
+  return folded_name(is_unique ? own : loop.name);
+}
+
 ReportRank& RunReport::rank(const std::string& rank) {
   const auto found = std::ranges::find(ranks, rank, &ReportRank::rank);
   return found != ranks.end() ? *found : ranks.emplace_back(ReportRank{.rank = rank, .program = {}});
@@ -143,19 +151,19 @@ void add_causes(const RunReport& report, double seconds, std::vector<std::string
                     "{} of it in {}. Other "
                     "programs run, or there are more threads than processors; no schedule saves that.",
                     duration_text(preempted), 100 * preempted / seconds,
-                    duration_text(preempted_most->preempted), folded_name(preempted_most->name)));
+                    duration_text(preempted_most->preempted), report.brief_name(*preempted_most)));
   const auto* const before = latest != nullptr ? report.without_barrier(*latest) : nullptr;
   if (before != nullptr && late > k_lost * seconds)
     lines.push_back(
         fmt::format("Threads go from {} to {} without a barrier: what is uneven in one may make up for "
                     "the other. wstree compare tells.",
-                    folded_name(before->name), folded_name(latest->name)));
+                    report.brief_name(*before), report.brief_name(*latest)));
   else if (latest != nullptr && late > k_lost * seconds)
     lines.push_back(fmt::format(
         "Threads come late: the mean one begins {} ({:.0f} % of that time) after the first, {} of it in {}. "
         "No schedule "
         "saves that: they do something else before, they sleep, or there are more threads than processors.",
-        duration_text(late), 100 * late / seconds, duration_text(latest->late), folded_name(latest->name)));
+        duration_text(late), 100 * late / seconds, duration_text(latest->late), report.brief_name(*latest)));
 }
 
 } // namespace
@@ -206,7 +214,7 @@ std::vector<std::string> verdict(const RunReport& report) {
     lines.push_back(
         fmt::format("{} uneven: even loops would have saved {} ({:.0f} % of that time), {} of it in {}.",
                     they_are, duration_text(saves), 100 * saves / seconds, duration_text(worst->even_saves),
-                    folded_name(worst->name)));
+                    report.brief_name(*worst)));
   else if (short_ones == measured)
     lines.push_back("All of them are too short to tell whether they are even.");
   else
@@ -221,7 +229,7 @@ std::vector<std::string> verdict(const RunReport& report) {
     lines.push_back(fmt::format(
         "Processes differ: {} takes the slowest one {:.1f} times what it takes the mean one, which "
         "no schedule of threads changes.",
-        folded_name(loop.name), loop.seconds / loop.mean_seconds));
+        report.brief_name(loop), loop.seconds / loop.mean_seconds));
     break;
   }
   if (measured != report.loops.size()) lines.push_back(record_verdict(report));

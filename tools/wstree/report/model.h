@@ -138,6 +138,9 @@ struct RunReport {
   /// Returns the loop that threads reach at different times because they leave `loop` so, without a barrier,
   /// or else the loop from which they come late to `loop`; nullptr: the figures show none.
   [[nodiscard]] const ReportLoop* without_barrier(const ReportLoop& loop) const;
+  /// Returns the name of the loop in sentences, without the place where its function was inlined, which the
+  /// table has; with that place if another loop is called the same without it.
+  [[nodiscard]] std::string brief_name(const ReportLoop& loop) const;
   ReportRank& rank(const std::string& rank);
   ReportLoop& loop(const std::string& name, const std::string& schedule);
   /// Returns the loop of a record: with this schedule, or else any loop of this name that was measured.

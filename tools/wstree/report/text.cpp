@@ -100,7 +100,7 @@ std::string advice_text(const RunReport& report) {
   for (const auto& loop : report.loops) {
     const auto advice = advice_for(loop, report);
     if (loop.is_only_recorded() || !advice.asks_for_something()) continue;
-    text += fmt::format("  {}: {}\n", folded_name(visible(loop.name)), visible(advice.reason));
+    text += fmt::format("  {}: {}\n", visible(report.brief_name(loop)), visible(advice.reason));
     const auto add = [&](std::string_view what, const std::string& words) {
       if (!words.empty()) text += fmt::format("    {:<7} {}\n", what, visible(words));
     };
