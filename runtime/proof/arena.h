@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -43,7 +44,10 @@ public:
   ~Arena() {
     if (memory_ == nullptr) return;
     std::memcpy(memory_, &dirty_, sizeof(dirty_));
-    const bool is_kept = dirty_ <= k_most_kept && ::munmap(memory_ + k_most_kept, k_size - k_most_kept) == 0;
+    rlimit most{};
+    const bool is_kept = dirty_ <= k_most_kept && ::getrlimit(RLIMIT_AS, &most) == 0 &&
+                         most.rlim_cur == RLIM_INFINITY &&
+                         ::munmap(memory_ + k_most_kept, k_size - k_most_kept) == 0;
     for (auto& spare : s_spares) {
       std::byte* none = nullptr;
       if (is_kept &&
@@ -73,8 +77,8 @@ public:
 
 private:
   /// Memory that proofs have left to the next ones, as fresh pages took a third of their time: the first
-  /// k_most_kept bytes, since the program may have locked all its memory, or have a limit. It begins with the
-  /// number of bytes that may not be zero.
+  /// k_most_kept bytes, since the program may have locked all its memory. Nothing is left where memory has a
+  /// limit. It begins with the number of bytes that may not be zero.
   static constexpr std::size_t k_head = 16;
   static constexpr std::size_t k_most_kept = std::size_t{2} << 20;
   static inline constinit std::atomic<std::byte*> s_spares[2];

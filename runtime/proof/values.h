@@ -100,6 +100,7 @@ struct Polynomial {
   constexpr Polynomial() noexcept = default;
   Polynomial(const Polynomial& other) noexcept { *this = other; }
   Polynomial& operator=(const Polynomial& other) noexcept {
+    if (&other == this) return *this;
     constant = other.constant;
     count = other.count;
     std::copy_n(other.terms, count, terms);
