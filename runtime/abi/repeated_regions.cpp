@@ -89,6 +89,15 @@ constinit Functions g_functions;
 
 } // namespace
 
+void RepeatableFunction::decide(const proof::Verdict& verdict) noexcept {
+  verdict_ = verdict;
+  if (!may_repeat()) return;
+  costs_ = static_cast<loop::RepeatedCosts*>(Platform::allocate(sizeof(loop::RepeatedCosts))); // zeroed
+  if (costs_ != nullptr) return;
+  verdict_ = {};
+  verdict_.reason = "there is no memory for its costs";
+}
+
 RepeatableFunction* find_repeatable(const void* code, const void* caller) noexcept {
   return g_functions.find(code, caller);
 }

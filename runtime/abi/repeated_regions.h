@@ -23,14 +23,15 @@ public:
   const void* code() const noexcept { return code_; }
   const proof::Verdict& verdict() const noexcept { return verdict_; }
   /// Returns the costs of regions of `iterations`; 0: they are not known before the fork.
-  loop::RepeatedCost& cost(std::uint64_t iterations) noexcept { return costs_.of(iterations); }
+  loop::RepeatedCost& cost(std::uint64_t iterations) noexcept { return costs_->of(iterations); }
   bool may_repeat() const noexcept { return verdict_.kind != proof::Verdict::Kind::refused; }
-  void decide(const proof::Verdict& verdict) noexcept { verdict_ = verdict; }
+  /// Keeps the verdict. Without memory for the costs it is a no.
+  void decide(const proof::Verdict& verdict) noexcept;
 
 private:
   const void* code_;
   proof::Verdict verdict_;
-  loop::RepeatedCosts costs_;
+  loop::RepeatedCosts* costs_ = nullptr; // of a function that may be called again
 };
 
 /// Returns the function `code` if regions that execute it may be served; nullptr: they may not, or it is not
