@@ -135,7 +135,7 @@ public:
 
   /// Makes a storage; returns nullptr if there is no memory. `previous` (may be null) is kept until this
   /// storage dies, because members may still be about to read its capacity.
-  static Storage* create(std::uint32_t members, Storage* previous) noexcept {
+  [[gnu::noinline]] static Storage* create(std::uint32_t members, Storage* previous) noexcept {
     const std::uint32_t capacity = std::bit_ceil(members);
     const Layout layout(capacity);
     void* memory = P::allocate(layout.bytes);
