@@ -27,7 +27,7 @@ public:
       if (grown == MAP_FAILED) {
         ::munmap(memory_, k_most_kept);
         memory_ = nullptr;
-        return;
+        continue;
       }
       memory_ = static_cast<std::byte*>(grown);
       std::memcpy(&dirty_, memory_, sizeof(dirty_));

@@ -104,21 +104,22 @@ inline constexpr std::uint32_t k_calm = 4;
 inline constexpr std::uint32_t k_most_doubled = 256;
 /// A try of so many times as many whole regions was worth it, however it ends: nothing doubles.
 inline constexpr std::uint32_t k_worthwhile = 4;
-/// A whole region is a disappointment if it is dear: if it takes so many times the longest time of the latest
-/// regions in pieces and so many shortest targets more; or if some on average take their time in pieces and
-/// one part of so many more. A region that takes less than one part of so many is like none of them.
+/// A whole region is dear if it takes so many times the longest time of the latest regions in pieces, and so
+/// many shortest targets more. That longest time falls by one part of so many with each region in pieces.
 inline constexpr std::uint64_t k_like_cut = 2;
-inline constexpr std::uint64_t k_unlike_cut = 8;
-/// The longest time falls by one part of so many with each region in pieces.
+inline constexpr std::uint64_t k_dear_whole = 20;
 inline constexpr std::uint64_t k_longest_part = 16;
 /// A dear region leaves a debt of so many times the regions in pieces that would have taken its time, and of
 /// so many at most.
 inline constexpr std::uint64_t k_owed = 2;
 inline constexpr std::uint32_t k_most_owed = 1 << 14;
-inline constexpr std::uint64_t k_dear_whole = 20;
-inline constexpr std::uint64_t k_slower_part = 16;
+/// Whole regions are slower if, from so many on, they take on average the time in pieces and one part of so
+/// many more. The average follows as many of them. A region that takes less than one part of so many of the
+/// time in pieces does not count.
 inline constexpr std::uint32_t k_judged = 8;
+inline constexpr std::uint64_t k_slower_part = 16;
 inline constexpr std::uint32_t k_averaged = 31;
+inline constexpr std::uint64_t k_unlike_cut = 8;
 /// After so many whole regions in a row, disappointments are forgotten, and the next regions are cut.
 inline constexpr std::uint32_t k_most_whole = 1024;
 
