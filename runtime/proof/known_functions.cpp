@@ -12,7 +12,8 @@ using Kind = KnownFunction::Kind;
 
 constexpr std::uint8_t k_every = 6; // for a function that prints as many values as its caller asks for
 
-// None of them blocks, keeps a value for its thread (but for errno), or depends on which thread calls it.
+// None of them waits for another thread, keeps a value for its thread (but for errno), or depends on which
+// thread calls it.
 constexpr KnownFunction k_known[] = {
     {"omp_get_num_threads", Kind::thread_count},
     {"omp_get_thread_num", Kind::thread_number},
@@ -68,6 +69,9 @@ constexpr KnownFunction k_known[] = {
     {"_ZdlPv", Kind::allocates, 1},
     {"_ZdaPv", Kind::allocates, 1},
     {"_ZdlPvm", Kind::allocates, 2},
+    {"sleep", Kind::sleeps, 1},
+    {"usleep", Kind::sleeps, 1},
+    {"nanosleep", Kind::sleeps, 2},
     {"omp_get_max_threads", Kind::team_wide},
     {"omp_get_num_procs", Kind::team_wide},
     {"omp_in_parallel", Kind::team_wide},

@@ -21,6 +21,7 @@ struct KnownFunction {
     pure,      // reads its arguments and returns a value
     copies,    // memcpy, memmove, memset: also writes where its first argument points
     allocates, // returns memory of its own, or takes it back
+    sleeps,    // returns when time is over; may write where its second argument points
     team_wide, // omp_get_max_threads and others with equal answers to all members
   };
   const char* name;

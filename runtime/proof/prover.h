@@ -287,6 +287,7 @@ private:
   bool call_known(const KnownFunction& known, const Instruction& instruction, State& state, int depth,
                   bool in_cycle) noexcept;
   bool call_static_init(const Instruction& instruction, State& state, bool in_cycle) noexcept;
+  bool check_sleep(const Instruction& instruction, State& state) noexcept;
   bool copy_memory(const Instruction& instruction, State& state, bool is_set) noexcept;
   void clobber(State& state) noexcept;
   void note_copy(const Instruction& instruction) noexcept;

@@ -252,6 +252,14 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
                                    : values_.of(Symbol::Kind::load, k_common, 2,
                                                 reinterpret_cast<std::uintptr_t>(known.name)),
                   values_.undefined());
+  case Kind::sleeps: {
+    if (!loop_.is_entered) return refuse("sleeps outside of its loop", instruction.address);
+    const unsigned reg = k_arguments[0];
+    const Value time = state.width[reg] != 0 ? values_.undefined() : state.general[reg];
+    const bool is_number = known.integers == 1;
+    if (!(is_number ? check_use(time, instruction, 4) : check_sleep(instruction, state))) return false;
+    return answer(values_.plain(k_iteration), values_.undefined());
+  }
   case Kind::pure:
   case Kind::allocates:
   case Kind::copies:
@@ -280,6 +288,23 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
   if (known.kind == Kind::allocates) loop_.has_effect = true;
   const Value made = values_.plain(loop_.is_entered ? k_iteration : k_common);
   return answer(made, made);
+}
+
+/// nanosleep() in the loop. The time that it sleeps is no result; the time that a signal leaves to it may
+/// only be written to the own frame.
+bool Prover::check_sleep(const Instruction& instruction, State& state) noexcept {
+  constexpr std::int32_t k_word = 8; // a timespec has two
+  const Value time = state.general[k_arguments[0]];
+  const Value left = state.general[k_arguments[1]];
+  SymbolId base = 0;
+  std::int32_t offset = 0;
+  if (!frame_place(time, base, offset) && !check_use(time, instruction)) return false;
+  std::int64_t none = 0;
+  if (values_.is_constant(left, none) && none == 0) return true;
+  if (!frame_place(left, base, offset))
+    return refuse("sleeps, and has the time that is left elsewhere", instruction.address);
+  return put(instruction, state, base, offset, k_word, values_.plain(k_iteration)) &&
+         put(instruction, state, base, offset + k_word, k_word, values_.plain(k_iteration));
 }
 
 /// memcpy(), memmove() and memset() in the loop.

@@ -34,7 +34,7 @@ TEST_P(Surprises, AreShared) {
 
 /// Cut parts cannot be shared, so that a thread may execute nearly all of a loop whose costs have changed:
 /// once, or twice where it looks as if the thread had been interrupted. On a busy machine threads that sleep
-/// wake late, and parts follow that. Where the code cannot be proven, which a call of usleep() prevents,
+/// wake late, and parts follow that. Where the code cannot be proven, as it uses the thread's number,
 /// WSTREE_LOOPS=proven leaves such loops their equal parts.
 TEST(StaticSurprises, LastForTwoExecutions) {
   for (const char* const loops : {"static", "proven"}) {
@@ -54,6 +54,30 @@ TEST(StaticSurprises, LastForTwoExecutions) {
     }
     EXPECT_LT(worst, sleeping - 7) << "the surprise lasts"; // the other threads have one each
   }
+}
+
+/// Pieces are shared from the first execution on. Behind light and even executions a loop is executed as
+/// static does it, so that one dear execution is not shared, and the next ones are.
+TEST(ProvenSurprises, LastForOneExecution) {
+  for (const char* const program : {"surprising", "surprising_gcc"})
+    for (const int threads : {4, 16}) {
+      const Outcome outcome =
+          with_tree(program, {"plain"})
+              .set("WSTREE_LOOPS", "proven")
+              .set("OMP_NUM_THREADS", std::to_string(threads))
+              .set("GLIBC_TUNABLES", "glibc.malloc.arena_max=64:glibc.malloc.tcache_count=0")
+              .set("WSTREE_BIND", "none")
+              .run();
+      int at_first = 0, surprised = 0, later = 0;
+      ASSERT_EQ(std::sscanf(outcome.out.c_str(), "%d %d %d", &at_first, &surprised, &later), 3)
+          << outcome.text();
+      std::printf("%s, %d threads: the busiest thread had %d of 16, %d after light executions, then %d\n",
+                  program, threads, at_first, surprised, later);
+      const int fair = 16 / threads;
+      EXPECT_LE(at_first, 2 * fair + 2);
+      EXPECT_LE(surprised, 16);
+      EXPECT_LE(later, 2 * fair + 2);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Loops, Surprises,

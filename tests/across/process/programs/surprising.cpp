@@ -13,12 +13,20 @@
 //   static  a loop that says no schedule: 100 executions in which its first iterations sleep a little, then
 //           all sleep. Prints what the busiest thread had from the third of these executions on, and in the
 //           first one.
+//   plain   the same loop, which may be called again piece by piece, as it does not use its thread's number:
+//           the first thread's share sleeps in its first execution, and then 300 light executions and four in
+//           which that share sleeps, in turn. Prints what the busiest thread had in the first execution, in
+//           the first one after light ones, and in the others.
 #include "omp_decls.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <map>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -27,6 +35,7 @@ constexpr int k_rounds = 3;
 constexpr int k_longest = 20'000;
 
 int thread_of[k_longest];
+void* memory_of[k_longest];
 volatile int sink;
 
 void work(int i, int sleeping) {
@@ -59,6 +68,15 @@ void work(int i, int sleeping) {
   }
 }
 
+/// Allocates in each iteration: each thread has an arena of its own, which an address shows.
+[[gnu::noinline]] void execute_provable(int iterations, int sleeping) {
+#pragma omp parallel for
+  for (int i = 0; i < iterations; ++i) {
+    memory_of[i] = std::malloc(1);
+    if (i < sleeping) usleep(1000);
+  }
+}
+
 /// Threads `first` to `past` - 1 come when the other ones are done. The last `sleeping` iterations sleep.
 [[gnu::noinline]] void execute_late(int threads, int first, int past, int sleeping) {
 #pragma omp parallel
@@ -73,6 +91,29 @@ int busiest(int sleeping) {
   std::vector<int> had(64, 0);
   for (int i = 0; i < sleeping; ++i) ++had[static_cast<std::size_t>(thread_of[i])];
   return *std::max_element(had.begin(), had.end());
+}
+
+/// Returns how many of the sleeping iterations the busiest thread had in an execution.
+int busiest_of_provable(int iterations, int sleeping) {
+  execute_provable(iterations, sleeping);
+  constexpr unsigned k_arena_bits = 26; // glibc's arenas begin at multiples of 64 MB
+  std::map<std::uintptr_t, int> had;
+  int most = 0;
+  for (int i = 0; i < sleeping; ++i)
+    most = std::max(most, ++had[reinterpret_cast<std::uintptr_t>(memory_of[i]) >> k_arena_bits]);
+  for (int i = 0; i < iterations; ++i) std::free(std::exchange(memory_of[i], nullptr));
+  return most;
+}
+
+void surprise_provable_loops(int share, int all) {
+  const int at_first = busiest_of_provable(all, share);
+  int surprised = 0, later = 0;
+  for (int round = 0; round < k_rounds; ++round) {
+    for (int i = 0; i < 300; ++i) execute_provable(all, 0);
+    surprised = std::max(surprised, busiest_of_provable(all, share));
+    for (int i = 0; i < 3; ++i) later = std::max(later, busiest_of_provable(all, share));
+  }
+  std::printf("%d %d %d\n", at_first, surprised, later);
 }
 
 void surprise_plain_loops(int threads, int all) {
@@ -94,6 +135,10 @@ int main(int argc, char** argv) {
   const int threads = omp_get_max_threads();
   const int share = 16;
   const int all = share * threads;
+  if (is("plain")) {
+    surprise_provable_loops(share, all);
+    return 0;
+  }
   if (is("static")) {
     surprise_plain_loops(threads, all);
     return 0;
