@@ -22,12 +22,23 @@ public:
 
   RepeatableFunction* find(const void* code, const void* caller) noexcept {
     const auto mixed = reinterpret_cast<std::uintptr_t>(code) * 0x9E3779B97F4A7C15U;
-    std::size_t place = mixed >> (64 - k_bits);
+    const std::size_t place = mixed >> (64 - k_bits);
+    // relaxed: the release of the entry's state orders the memory behind the key. Guard: as there.
+    if (keys_[place].load(std::memory_order_relaxed) == code) [[likely]]
+      return answer(place);
+    return find_from(place, code, caller);
+  }
+
+private:
+  /// The state of an entry; `open` until its thread has read the function. Other threads do without the
+  /// answer until then, and so does the child of a fork that comes meanwhile, for good.
+  enum class State : std::uint8_t { open, refused, proven };
+
+  [[gnu::noinline]] RepeatableFunction* find_from(std::size_t place, const void* code,
+                                                  const void* caller) noexcept {
     for (std::size_t probes = 0; probes < k_most_probes; ++probes, place = (place + 1) % k_places) {
-      // relaxed: the release of the entry's state orders the memory behind the key. Guard: as there.
-      const void* seen = keys_[place].load(std::memory_order_relaxed);
-      if (seen == code) [[likely]]
-        return answer(place);
+      const void* seen = keys_[place].load(std::memory_order_relaxed); // as in find()
+      if (seen == code) return answer(place);
       if (seen == nullptr) {
         if (!decoder_is_open()) return nullptr; // it may be later
         if (keys_[place].compare_exchange_strong(seen, code, std::memory_order_relaxed,
@@ -38,12 +49,6 @@ public:
     }
     return nullptr;
   }
-
-private:
-  /// The state of an entry; `open` until its thread has read the function. Other threads do without the
-  /// answer until then, and so does the child of a fork that comes meanwhile, for good.
-  enum class State : std::uint8_t { open, refused, proven };
-
   RepeatableFunction& entry(std::size_t place) noexcept {
     return *std::launder(reinterpret_cast<RepeatableFunction*>(entries_[place].bytes));
   }

@@ -25,6 +25,10 @@ struct CombinedLoop {
 /// On the stack of the thread that forks, and outlives the region. Aligned, because every member fetches it
 /// from there.
 struct alignas(wstree::core::k_line_pair) Region {
+  // A constructor, because a list of initialisers also fills all padding with zeros.
+  Region(void* of_tasks, Outlined outlined, void* shared, const void* opener) noexcept
+      : reductions(of_tasks), function(outlined), data(shared), caller(opener) {}
+
   void* reductions; // libgomp takes it from the first word of the argument of GOMP_parallel_reductions
   Outlined function;
   void* data;
