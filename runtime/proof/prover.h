@@ -163,8 +163,13 @@ private:
   bool check_decisions(const Walk& walk) noexcept;
   bool take_edge(State& state, const Instruction& branch, bool is_taken) noexcept;
   State::Formula formula_edge(const State& state, unsigned condition, bool is_taken) const noexcept;
-  bool excludes_empty(const Flags& flags, unsigned condition, bool is_taken) noexcept;
-  bool is_test_for_empty(const Flags& flags, unsigned condition) noexcept;
+  struct Bounds {
+    Value low;
+    Value length;
+  };
+  Bounds bounds_in(const State& state) noexcept;
+  bool excludes_empty(const State& state, unsigned condition, bool is_taken) noexcept;
+  bool is_test_for_empty(const State& state, unsigned condition) noexcept;
   bool is_end_of_loop(const Flags& flags) noexcept;
   bool is_clangs_minimum(Value difference) noexcept;
 
@@ -253,6 +258,18 @@ private:
   bool is_of_length(const Polynomial& polynomial) const noexcept;
   bool may_be_cut(Value value, const State& state) const noexcept;
   bool is_whole(const Polynomial& polynomial, bool is_nonempty) const noexcept;
+  /// The notes of numbers that were cut. An instruction whose result has nothing of the rest of a number, and
+  /// is another value than the number, restores them.
+  struct Cuts {
+    bool is_narrowed, is_cut, is_length_cut, is_cut_inside;
+  };
+  Cuts cuts() const noexcept { return {is_narrowed_, is_cut_, is_length_cut_, is_cut_inside_}; }
+  void restore(const Cuts& before) noexcept {
+    is_narrowed_ = before.is_narrowed;
+    is_cut_ = before.is_cut;
+    is_length_cut_ = before.is_length_cut;
+    is_cut_inside_ = before.is_cut_inside;
+  }
   bool is_place(Value value) const noexcept;
   Value not_cancelled(Value made, Value a, Value b = 0) noexcept;
   Value first_word(Value value) noexcept;

@@ -97,13 +97,22 @@ State::Formula Prover::formula_edge(const State& state, unsigned condition, bool
   return State::Formula::open;
 }
 
-/// Returns whether flags are those of a test whether the part of gcc's formula is empty, in one of the forms
-/// that nothing can make wrap.
-bool Prover::is_test_for_empty(const Flags& flags, unsigned condition) noexcept {
+/// Returns the bounds of the part: those of the formula, or where the thread has no iteration more than
+/// others, and the compiler has a copy of the test for that way, quotient and remainder.
+Prover::Bounds Prover::bounds_in(const State& state) noexcept {
+  if (state.formula != State::Formula::not_less)
+    return {values_.of_symbol(values_.low), values_.of_symbol(values_.length)};
+  const Value number = values_.of_symbol(values_.thread_number);
+  return {values_.add(values_.multiply(quotient_, number), remainder_), quotient_};
+}
+
+/// Returns whether the flags are those of a test whether the part of gcc's formula is empty, in one of the
+/// forms that nothing can make wrap.
+bool Prover::is_test_for_empty(const State& state, unsigned condition) noexcept {
+  const Flags& flags = state.flags;
   if (flags.size != dividend_size_ || (is_cut_ && flags.size == 8)) return false;
   const bool is_equality = goes_by_result(condition) && condition != X86_INS_JS && condition != X86_INS_JNS;
-  const Value low = values_.of_symbol(values_.low);
-  const Value length = values_.of_symbol(values_.length);
+  const auto [low, length] = bounds_in(state);
   const Value end = values_.add(low, length);
   const bool are_bounds =
       flags.is_comparison && ((flags.a == low && flags.b == end) || (flags.a == end && flags.b == low));
@@ -116,13 +125,14 @@ bool Prover::is_test_for_empty(const Flags& flags, unsigned condition) noexcept 
 }
 
 /// Returns whether only parts with iterations take an edge.
-bool Prover::excludes_empty(const Flags& flags, unsigned condition, bool is_taken) noexcept {
-  if (values_.length == 0 || (!trusts_ && !is_test_for_empty(flags, condition))) return false;
-  const Value difference = values_.subtract(flags.a, flags.b);
+bool Prover::excludes_empty(const State& state, unsigned condition, bool is_taken) noexcept {
+  if (values_.length == 0 || (!trusts_ && !is_test_for_empty(state, condition))) return false;
+  const SymbolId length = values_.only_symbol(bounds_in(state).length);
+  const Value difference = values_.subtract(state.flags.a, state.flags.b);
   const Node& node = values_.at(difference);
   if (node.kind != Node::Kind::polynomial || node.polynomial.count != 1) return false;
   const Term& term = node.polynomial.terms[0];
-  if (term.a != values_.length && term.b != values_.length) return false;
+  if (term.a != length && term.b != length) return false;
   const bool is_scaled = term.b != 0;
   // It is a test for that only if parts of one iteration and of any more take it, too.
   bool is_known = false;
@@ -193,8 +203,19 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
       values_.length = values_.only_symbol(values_.of(Symbol::Kind::length, k_part));
       values_.remainder_or_zero = values_.only_symbol(values_.of(Symbol::Kind::remainder_or_zero, k_number));
       state.formula = side;
+      // A thread whose number is below the remainder has an iteration more than the quotient.
+      state.is_nonempty = side == State::Formula::less;
       return true;
     }
+  }
+  if (state.formula == State::Formula::not_less) {
+    if (excludes_empty(state, branch.id, is_taken)) state.is_nonempty = true;
+    if (!excludes_empty(state, branch.id, !is_taken)) return true;
+    state.is_empty = true;
+    state.most = 0;
+    state.formula = State::Formula::done;
+    state.cursor = values_.of_symbol(values_.low);
+    return true;
   }
   if (state.formula != State::Formula::done) return true;
   if (chooses_version(state, branch) && state.version == 0) state.version = branch.address;
@@ -210,8 +231,8 @@ bool Prover::take_edge(State& state, const Instruction& branch, bool is_taken) n
       }
     }
   }
-  if (excludes_empty(state.flags, branch.id, is_taken)) state.is_nonempty = true;
-  if (excludes_empty(state.flags, branch.id, !is_taken)) state.is_empty = true;
+  if (excludes_empty(state, branch.id, is_taken)) state.is_nonempty = true;
+  if (excludes_empty(state, branch.id, !is_taken)) state.is_empty = true;
   if (!trusts_ && values_.only_symbol(state.cursor) == values_.low) {
     if (state.is_nonempty && state.least == 0) state.least = 1;
     if (state.is_empty) state.most = 0;
@@ -245,10 +266,11 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
     if (trusts_ && !state.is_locked && (bits & ~k_part) == 0) return decides_ = true;
     if (formula_edge(state, branch.id, true) != State::Formula::open && state.formula == State::Formula::open)
       return true;
-    if (state.formula == State::Formula::done) {
-      if (excludes_empty(state.flags, branch.id, true) || excludes_empty(state.flags, branch.id, false))
-        return true;
-      if (!is_clang_ && goes_by_result(branch.id) && is_end_of_loop(state.flags)) return decides_ = true;
+    const bool is_done = state.formula == State::Formula::done;
+    if (is_done || state.formula == State::Formula::not_less) {
+      if (excludes_empty(state, branch.id, true) || excludes_empty(state, branch.id, false)) return true;
+      if (is_done && !is_clang_ && goes_by_result(branch.id) && is_end_of_loop(state.flags))
+        return decides_ = true;
     }
   }
   if ((bits & k_upper) != 0)

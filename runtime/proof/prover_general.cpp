@@ -180,13 +180,12 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       set_overflow(0);
       return write(instruction, operands[0], state, a);
     }
-    const bool was_narrowed = is_narrowed_;
-    const bool was_cut = is_cut_;
+    const Cuts before = cuts();
     if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b)) return false;
     std::int64_t constant = 0;
     const bool is_constant = values_.is_constant(b, constant);
     const bool is_full = operands[0].size >= 4;
-    bool is_rest = false;
+    bool keeps_cuts = false;
     if (instruction.id == X86_INS_AND && is_constant && general_of(operands[0].reg) == k_rsp &&
         operands[0].is_reg() && constant < 0) {
       a = values_.of(Symbol::Kind::frame, k_frame, a, static_cast<std::uint64_t>(constant));
@@ -204,7 +203,9 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       const Value share = instruction.id == X86_INS_AND && is_constant && is_full
                               ? masked_share(a, constant, operands[0].size, state)
                               : 0;
-      is_rest = share != 0 && constant > 0 && constant < 1024;
+      // The first bytes have all of a rest, and all that a mask leaves.
+      keeps_cuts = instruction.id == X86_INS_AND && is_constant && constant > 0 &&
+                   constant < (share != 0 ? 1024 : INT32_MAX);
       a = share != 0 ? share
           : is_full  ? apply(operation, operands[0].size, a, b)
                      : result(instruction.id, a, b);
@@ -212,10 +213,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     set_flags(a);
     set_overflow(0);
     if (!write(instruction, operands[0], state, a)) return false;
-    if (is_rest) { // the first bytes have it all
-      is_narrowed_ = was_narrowed;
-      is_cut_ = was_cut;
-    }
+    if (keeps_cuts) restore(before);
     return true;
   }
   case X86_INS_CDQ:

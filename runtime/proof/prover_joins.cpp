@@ -256,7 +256,7 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
       into.cursor = values_.of(Symbol::Kind::low, k_part);
       has_part_ = true;
     }
-    into.least = 0;
+    into.least = is_formula && a.is_nonempty && b.is_nonempty ? 1 : 0;
     into.most = leaves_out ? 0 : INT64_MAX;
   } else {
     into.least = std::min(a.least, b.least);

@@ -53,6 +53,12 @@ bool repeats(unsigned instruction) noexcept {
          instruction == X86_INS_VPBROADCASTD || instruction == X86_INS_VPBROADCASTQ;
 }
 
+/// Returns whether an instruction makes a floating-point number of an integer.
+bool converts(unsigned instruction) noexcept {
+  return instruction == X86_INS_CVTSI2SS || instruction == X86_INS_CVTSI2SD ||
+         instruction == X86_INS_VCVTSI2SS || instruction == X86_INS_VCVTSI2SD;
+}
+
 /// Returns whether an instruction with a prefix of AVX writes the first half of a register of 32 bytes.
 bool clears_upper(const Instruction& instruction) noexcept {
   const unsigned first = *reinterpret_cast<const unsigned char*>(instruction.address);
@@ -77,7 +83,9 @@ bool Prover::read_vector(const Instruction& instruction, const Operand& operand,
     if (general_of(operand.reg) == k_no_register)
       return refuse("uses a register that the proof does not know", instruction.address);
     high = values_.constant(0);
+    const Cuts before = cuts();
     if (!read(instruction, operand, state, low)) return false;
+    if (converts(instruction.id)) restore(before);
     low = cut_constant(low, operand.size, false);
     if (operand.size == 4) low = with_zeros(low);
     return true;

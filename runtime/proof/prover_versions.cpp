@@ -145,8 +145,7 @@ bool Prover::narrow(const State& state, unsigned condition, bool is_taken, std::
   if (trusts_ || is_narrowed_ || loop_.is_entered || state.formula != State::Formula::done) return false;
   const Value difference = values_.subtract(state.flags.a, state.flags.b);
   if (!is_natural(state)) return false; // fewer than none may be left
-  if (state.least == 0 &&
-      (excludes_empty(state.flags, condition, true) || excludes_empty(state.flags, condition, false)))
+  if (state.least == 0 && (excludes_empty(state, condition, true) || excludes_empty(state, condition, false)))
     return false; // the test whether the part is empty
   if (compares_unsigned(condition) && (!state.flags.is_comparison || !is_comparable(state))) return false;
   if (!compares_unsigned(condition) && !goes_by_result(condition) && !is_ordered(state)) return false;
@@ -290,8 +289,8 @@ bool Prover::chooses_version(const State& state, const Instruction& branch) noex
   const auto bits = static_cast<Bits>(all & ~k_upper);
   if ((bits & k_part) == 0 || (bits & ~k_part) != 0) return false;
   const bool is_decidable = state.flags.is_comparison || !compares_unsigned(branch.id);
-  return !is_decidable || !(excludes_empty(state.flags, branch.id, true) ||
-                            excludes_empty(state.flags, branch.id, false) || is_end_of_loop(state.flags));
+  return !is_decidable || !(excludes_empty(state, branch.id, true) ||
+                            excludes_empty(state, branch.id, false) || is_end_of_loop(state.flags));
 }
 
 /// One lane of 8 bytes: a value of `size` bytes. 0: unknown.

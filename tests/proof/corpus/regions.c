@@ -967,6 +967,7 @@ void no_reciprocal(int n, float* restrict a, float* b, float* c) {
 #include "copies.inc"
 #include "equal.inc"
 #include "results.inc"
+#include "sizes.inc"
 #include "sleeps.inc"
 #include "snapshots.inc"
 #include "waits.inc"
