@@ -77,11 +77,6 @@ void many_loops_after_a_cancelled_one() {
     chain(60, 2 + round % 4, [](std::size_t k) { return k == 0; });
 }
 
-void every_second_loop_is_cancelled() {
-  for (int round = 0; round < check::repeat(10, 100); ++round)
-    chain(60, 2 + round % 4, [](std::size_t k) { return k % 2 == 1; });
-}
-
 void every_loop_is_cancelled() {
   for (int round = 0; round < check::repeat(10, 100); ++round)
     chain(60, 2 + round % 3, [](std::size_t) { return true; });
@@ -239,7 +234,6 @@ int main(int argc, char** argv) {
   return check::run(argc, argv,
                     {{"one_cancelled_loop", one_cancelled_loop},
                      {"many_loops_after_a_cancelled_one", many_loops_after_a_cancelled_one},
-                     {"every_second_loop_is_cancelled", every_second_loop_is_cancelled},
                      {"every_loop_is_cancelled", every_loop_is_cancelled},
                      {"cancelled_and_forwarded_loops", cancelled_and_forwarded_loops},
                      {"in_one_of_several_roots", in_one_of_several_roots},

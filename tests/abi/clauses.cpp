@@ -71,19 +71,6 @@ void reductions_of_arrays_and_classes() {
   }
 }
 
-void task_reduction_modifier() {
-  for (int round = 0; round < check::repeat(20, 300); ++round) {
-    long sum = 0;
-#pragma omp parallel for schedule(runtime) reduction(task, + : sum)
-    for (int i = 0; i < 200; ++i) {
-      sum += i;
-#pragma omp task in_reduction(+ : sum) firstprivate(i)
-      sum += 1000 * i;
-    }
-    CHECK(sum == 1001 * 199 * 200 / 2, "%ld", sum);
-  }
-}
-
 void linear_variables() {
   for (int round = 0; round < check::repeat(50, 1000); ++round) {
     std::vector<long> seen(k_n, -1);
@@ -98,30 +85,6 @@ void linear_variables() {
       CHECK(seen[static_cast<std::size_t>(k)] == 5 + 3 * k, "%ld at %ld", seen[static_cast<std::size_t>(k)],
             k);
     CHECK(x == 5 + 3 * k_n, "%ld", x);
-  }
-}
-
-int per_thread = 7;
-#pragma omp threadprivate(per_thread)
-
-void private_copies() {
-  per_thread = 7;
-  for (int round = 0; round < check::repeat(50, 500); ++round) {
-    int a = 11, b = 22;
-    std::atomic<int> wrong{0};
-    std::set<const int*> addresses;
-#pragma omp parallel firstprivate(a) private(b) copyin(per_thread) num_threads(4)
-    {
-      b = omp_get_thread_num();
-      a += b;
-#pragma omp critical
-      addresses.insert(&b);
-#pragma omp for schedule(runtime)
-      for (int i = 0; i < k_n; ++i) {
-        if (a != 11 + omp_get_thread_num() || b != omp_get_thread_num() || per_thread != 7) ++wrong;
-      }
-    }
-    CHECK(wrong == 0 && addresses.size() == 4, "%d %zu", wrong.load(), addresses.size());
   }
 }
 
@@ -161,20 +124,6 @@ void literal_schedules_stay() {
   }
 }
 
-void criticals_in_the_body() {
-  for (int round = 0; round < check::repeat(20, 200); ++round) {
-    long plain = 0, atomic = 0;
-#pragma omp parallel for schedule(runtime)
-    for (int i = 0; i < k_n; ++i) {
-#pragma omp critical(sum)
-      plain += i;
-#pragma omp atomic
-      atomic += i;
-    }
-    CHECK(plain == atomic && plain == k_n * (k_n - 1) / 2, "%ld %ld", plain, atomic);
-  }
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -182,9 +131,6 @@ int main(int argc, char** argv) {
   return check::run(argc, argv,
                     {{"reductions", reductions},
                      {"reductions_of_arrays_and_classes", reductions_of_arrays_and_classes},
-                     {"task_reduction_modifier", task_reduction_modifier},
                      {"linear_variables", linear_variables},
-                     {"private_copies", private_copies},
-                     {"literal_schedules_stay", literal_schedules_stay},
-                     {"criticals_in_the_body", criticals_in_the_body}});
+                     {"literal_schedules_stay", literal_schedules_stay}});
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Tests that are the same for each compiler of the program: WSTREE_LOOPS, and that the program's output does not show
-# the library. Test names are abi.loops.LIST.ABI[.asked], abi.same_output.PROGRAM.ABI and abi.PROGRAM.KIND.ABI.
+# Tests that are the same for each compiler of the program. Test names are abi.loops.LIST.ABI[.asked] and
+# abi.PROGRAM.KIND.ABI.
 set(abis "")
 if(gccs)
   list(APPEND abis gcc)
@@ -58,22 +58,6 @@ foreach(abi IN LISTS abis)
     ARGUMENTS --dynamic ENVIRONMENT "WSTREE_LOOPS=all")
 endforeach()
 
-# 2. The same output, errors and status as without the library. Programs that the bare runtime is right about.
-set(quiet_gcc clauses gomp_constructs gomp_entries gomp_old lastprivate loop_types nested nowait order regions roots)
-set(quiet_clang clauses dist_dispatch lastprivate loop_types nested nowait order regions roots)
-foreach(abi IN LISTS abis)
-  if(abi STREQUAL "clang" AND WSTREE_FOREIGN_LIBOMP MATCHES "^1[0-8]$") # without help there are no newest programs there
-    continue()
-  endif()
-  foreach(program IN LISTS quiet_${abi})
-    wstree_abi_test(abi.same_output.${program}.${abi} ${program}-${suffix_${abi}} ${runtime_${abi}}
-      LAUNCHER ${same_output} -- ARGUMENTS --bare --seed 7 ENVIRONMENT "OMP_SCHEDULE=dynamic")
-  endforeach()
-  # A program that fails must fail in the same way.
-  wstree_abi_test(abi.same_output.failure.${abi} nested-${suffix_${abi}} ${runtime_${abi}}
-    LAUNCHER ${same_output} -- ARGUMENTS --seed 7 --case deep --case none ENVIRONMENT "OMP_SCHEDULE=dynamic")
-endforeach()
-
 # Guided's own shape, where it is asked for.
 foreach(abi IN LISTS abis)
   wstree_abi_test(abi.guided_shape.${abi} guided_shape-${suffix_${abi}} ${runtime_${abi}}
@@ -81,7 +65,7 @@ foreach(abi IN LISTS abis)
     ENVIRONMENT "OMP_SCHEDULE=wsguided" "WSTREE_LOOPS=guided")
 endforeach()
 
-# 3. The other schedules, each on programs that are sensitive to which member gets what and when. With a chunk and without one
+# 2. The other schedules, each on programs that are sensitive to which member gets what and when. With a chunk and without one
 #    some of them take different ways.
 include(../kinds.cmake)
 set(kinds ${wstree_kinds})

@@ -92,17 +92,6 @@ void edges_of_the_type() {
     }
 }
 
-void barriers_between_loops() {
-  Manner manner;
-  manner.seed = check::settings.seed;
-  manner.barriers = true;
-  manner.deinit = false;
-  for (const int team : {2, 5}) {
-    manner.team = team;
-    run_in_regions(table(Type::i32, team), manner);
-  }
-}
-
 void million_iterations() {
   for (const int team : {1, 2, 4, 8})
     for (const Type type : k_types) {
@@ -138,22 +127,6 @@ void few_dear_iterations() {
     }
 }
 
-void the_whole_32_bit_range() {
-  // 2^32 - 1 and 2^32 iterations: counts that a 32-bit variable does not hold. Members leave early, because
-  // some batch modes would need minutes to hand them out.
-  Manner manner;
-  manner.seed = check::settings.seed;
-  manner.most_chunks = 200;
-  for (const Type type : {Type::i32, Type::u32})
-    for (const int team : {1, 2, 4}) {
-      manner.team = team;
-      run_region({Loop{type, lowest(type), highest(type), 1}, Loop{type, highest(type), lowest(type), -1},
-                  Loop{type, lowest(type) + 1, highest(type), 1},
-                  Loop{type, highest(type), lowest(type) + 1, -1}},
-                 manner);
-    }
-}
-
 void zero_trips_as_fortran_asks() {
   // Fortran compilers do not test for an empty loop before they call: lower 1, upper 0, both unsigned.
   Manner manner;
@@ -179,14 +152,11 @@ int main(int argc, char** argv) {
   if (bare)
     return check::run(argc, argv,
                       {{"edges_of_the_type", edges_of_the_type},
-                       {"barriers_between_loops", barriers_between_loops},
                        {"million_iterations", million_iterations},
                        {"zero_trips_as_fortran_asks", zero_trips_as_fortran_asks}});
   return check::run(argc, argv,
                     {{"edges_of_the_type", edges_of_the_type},
-                     {"barriers_between_loops", barriers_between_loops},
                      {"million_iterations", million_iterations},
                      {"few_dear_iterations", few_dear_iterations},
-                     {"the_whole_32_bit_range", the_whole_32_bit_range},
                      {"zero_trips_as_fortran_asks", zero_trips_as_fortran_asks}});
 }

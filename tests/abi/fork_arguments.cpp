@@ -7,7 +7,6 @@
 #include "loop_oracle.h"
 
 #include <array>
-#include <unwind.h>
 #include <utility>
 
 namespace {
@@ -88,33 +87,6 @@ void every_number_of_arguments() {
   (std::make_index_sequence<40>{});
 }
 
-/// Highest stack address of a frame that an unwinder finds above its caller.
-std::uintptr_t outermost_frame() {
-  std::uintptr_t highest = 0;
-  _Unwind_Backtrace(
-      [](_Unwind_Context* context, void* data) {
-        auto& known = *static_cast<std::uintptr_t*>(data);
-        known = std::max(known, static_cast<std::uintptr_t>(_Unwind_GetCFA(context)));
-        return _URC_NO_REASON;
-      },
-      &highest);
-  return highest;
-}
-
-void the_stack_can_be_unwound() {
-  // Debuggers, profilers and exceptions look through the frames of a region at what opened it.
-  int here = 0;
-  const auto address = reinterpret_cast<std::uintptr_t>(&here);
-  std::uintptr_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, found = 0;
-#pragma omp parallel num_threads(2)
-  {
-    // Captured, so that there are arguments on the stack.
-    if (omp_get_thread_num() == 0 && a + b + c + d + e + f + g == 28) found = outermost_frame();
-  }
-  CHECK(found > address, "unwinding ended at %#zx, inside of the region that was opened at %#zx", found,
-        address);
-}
-
 void outlined_for_if(std::int32_t* gtid, std::int32_t*, Word* value) {
   if (*value != pattern(3)) add(seen.wrong);
   add(seen.members);
@@ -150,8 +122,6 @@ void fork_call_if() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return check::run(argc, argv,
-                    {{"every_number_of_arguments", every_number_of_arguments},
-                     {"the_stack_can_be_unwound", the_stack_can_be_unwound},
-                     {"fork_call_if", fork_call_if}});
+  return check::run(
+      argc, argv, {{"every_number_of_arguments", every_number_of_arguments}, {"fork_call_if", fork_call_if}});
 }

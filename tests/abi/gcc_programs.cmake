@@ -139,7 +139,6 @@ foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
   # Members of libgomp spin in doacross loops: more of them than processors take many seconds with pieces of three, and
   # two of them enough for fewer rounds of all cases of `order`.
   set(threads "")
-  set(not_this "")
   set(fewer "")
   set(seldom SELDOM)
   if(fallback MATCHES "^(static|dynamic,2)$")
@@ -150,14 +149,11 @@ foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
     set(threads "OMP_NUM_THREADS=2")
     wstree_gcc_test(fallback_static_3.threads_4 gomp_constructs LONG ARGUMENTS ${arguments}
       ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
-    # libgomp itself loses the order of loops that are static,3 where members run ahead of each other.
-    set(not_this --skip ordered_loops_of_all_widths)
-    wstree_gcc_test(fallback_static_3.threads_4 order LONG ARGUMENTS ${not_this}
-      ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
+    wstree_gcc_test(fallback_static_3.threads_4 order LONG ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
   endif()
   wstree_gcc_test(fallback_${readable} gomp_constructs ${seldom} ARGUMENTS ${arguments}
     ENVIRONMENT "WSTREE_FALLBACK=${fallback}" ${threads})
-  wstree_gcc_test(fallback_${readable} order ${seldom} ARGUMENTS ${not_this} ${fewer}
+  wstree_gcc_test(fallback_${readable} order ${seldom} ARGUMENTS ${fewer}
     ENVIRONMENT "WSTREE_FALLBACK=${fallback}" ${threads})
 endforeach()
 

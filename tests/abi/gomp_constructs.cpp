@@ -26,41 +26,6 @@ void served(Hits& hits) {
   for (Size i = 0; i < limit; ++i) hits.touch(i);
 }
 
-void task_reductions() {
-  for (int round = 0; round < check::repeat(20, 300); ++round) {
-    HitsList around = check::hits_list(4, k_n);
-    long up = 0, down = 0, plain = 0;
-    const Size low = static_cast<Size>(round % 7);
-#pragma omp parallel num_threads(1 + round % 4)
-    {
-      served(around[0]);
-#pragma omp for schedule(runtime) reduction(task, + : up)
-      for (Size i = low; i < limit; ++i) {
-        ++up;
-#pragma omp task in_reduction(+ : up) firstprivate(i)
-        up += 1000 * static_cast<long>(i);
-      }
-      served(around[1]);
-#pragma omp for schedule(nonmonotonic : runtime) reduction(task, + : down)
-      for (Size i = limit; i > low; i -= 2) {
-#pragma omp task in_reduction(+ : down)
-        ++down;
-      }
-      served(around[2]);
-#pragma omp for schedule(static) reduction(task, + : plain)
-      for (int i = 0; i < 100; ++i) {
-#pragma omp task in_reduction(+ : plain)
-        ++plain;
-      }
-      served(around[3]);
-    }
-    const long n = static_cast<long>(k_n - low), sum = n * static_cast<long>(low + k_n - 1) / 2;
-    CHECK(up == n + 1000 * sum, "%ld", up);
-    CHECK(down == (n + 1) / 2 && plain == 100, "%ld %ld", down, plain);
-    check::must_be_one_each(around, "loops between task reductions");
-  }
-}
-
 void region_with_a_task_reduction() {
   for (int round = 0; round < check::repeat(20, 300); ++round) {
     long sum = 0;
@@ -200,51 +165,6 @@ void doacross_unsigned_long() {
   }
 }
 
-void tasks_sections_and_singles() {
-  for (int round = 0; round < check::repeat(10, 200); ++round) {
-    HitsList around = check::hits_list(5, k_n);
-    Hits tasks(k_n), sections(6);
-    std::atomic<int> wrong{0};
-#pragma omp parallel num_threads(1 + round % 5)
-    {
-      served(around[0]);
-#pragma omp single nowait
-#pragma omp taskloop
-      for (Size i = 0; i < limit; ++i) tasks.touch(i);
-      served(around[1]);
-#pragma omp sections nowait
-      {
-#pragma omp section
-        sections.touch(0);
-#pragma omp section
-        sections.touch(1);
-#pragma omp section
-        sections.touch(2);
-      }
-      served(around[2]);
-      int copied = 0;
-#pragma omp single copyprivate(copied)
-      copied = round + 1;
-      if (copied != round + 1) ++wrong;
-      served(around[3]);
-#pragma omp sections
-      {
-#pragma omp section
-        sections.touch(3);
-#pragma omp section
-        sections.touch(4);
-#pragma omp section
-        sections.touch(5);
-      }
-      served(around[4]);
-    }
-    CHECK(wrong == 0, "%d members got another value", wrong.load());
-    tasks.must_be_one_each("taskloop");
-    sections.must_be_one_each("sections");
-    check::must_be_one_each(around, "loops between other constructs");
-  }
-}
-
 void target_regions() {
   for (int round = 0; round < check::repeat(5, 100); ++round) {
     int counts[k_n] = {}, more[k_n] = {};
@@ -256,27 +176,6 @@ void target_regions() {
     for (Size i = limit; i > 0; --i) ++more[i - 1];
     for (Size i = 0; i < limit; ++i)
       CHECK(counts[i] == 1 && more[i] == 1, "%lu: %d %d", i, counts[i], more[i]);
-  }
-}
-
-void collapsed_nests() {
-  const Size rows = 9, columns = 11;
-  const long depth = 4;
-  for (int round = 0; round < check::repeat(10, 100); ++round) {
-    Hits two(rows * columns), three(rows * columns * 4);
-#pragma omp parallel num_threads(1 + round % 5)
-    {
-#pragma omp for collapse(2) schedule(runtime) nowait
-      for (Size i = rows; i > 0; --i)
-        for (Size j = 0; j < columns; ++j) two.touch((i - 1) * columns + j);
-#pragma omp for collapse(3) schedule(runtime) nowait
-      for (Size i = 0; i < rows; ++i)
-        for (short j = static_cast<short>(columns); j > 0; --j)
-          for (long k = 0; k < depth; ++k)
-            three.touch((i * columns + static_cast<Size>(j) - 1) * 4 + static_cast<Size>(k));
-    }
-    two.must_be_one_each("collapse(2)");
-    three.must_be_one_each("collapse(3)");
   }
 }
 
@@ -310,14 +209,11 @@ void outside_of_any_region() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv,
-                    {{"task_reductions", task_reductions},
-                     {"region_with_a_task_reduction", region_with_a_task_reduction},
+                    {{"region_with_a_task_reduction", region_with_a_task_reduction},
                      {"conditional_lastprivate", conditional_lastprivate},
                      {"scans", scans},
                      {"ordered_unsigned_long", ordered_unsigned_long},
                      {"doacross_unsigned_long", doacross_unsigned_long},
-                     {"tasks_sections_and_singles", tasks_sections_and_singles},
                      {"target_regions", target_regions},
-                     {"collapsed_nests", collapsed_nests},
                      {"outside_of_any_region", outside_of_any_region}});
 }

@@ -102,24 +102,6 @@ void no_iterations() {
       run_region(rotated(ranges), 1 + round % 5, end, "no iterations");
 }
 
-void outside_of_any_region() {
-  const auto all_forms = [] {
-    for (const std::int32_t kind : gomp::k_kinds)
-      for (const End end : {End::barrier, End::nowait}) // the third is for regions that can be cancelled
-        for (const Range& range : ordinary_ranges()) {
-          must_tile(range, drain_served(range, kind), "outside of any region");
-          leave(end);
-        }
-  };
-  for (int round = 0; round < check::repeat(5, 50); ++round) {
-    all_forms();
-    std::thread(all_forms).join();
-    std::thread one(all_forms), two(all_forms);
-    one.join();
-    two.join();
-  }
-}
-
 void the_barrier_at_the_end_is_one() {
   // What was written in a loop is there for all members behind its end.
   for (int round = 0; round < check::repeat(50, 1000); ++round) {
@@ -164,31 +146,6 @@ struct Combined {
     gomp::GOMP_loop_end();
   }
 };
-
-void regions_that_begin_with_a_loop() {
-  const Range ranges[] = {
-      {Through::plain, 0, 1000, 1}, {Through::plain, -3, 800, 11}, {Through::plain, 0, 0, 1}};
-  struct {
-    void (*region)(gomp::Body*, void*, unsigned, long, long, long, unsigned);
-    bool (*next)(long*, long*);
-    bool ascending;
-  } const ways[] = {
-      {gomp::GOMP_parallel_loop_maybe_nonmonotonic_runtime, gomp::GOMP_loop_maybe_nonmonotonic_runtime_next,
-       false},
-      {gomp::GOMP_parallel_loop_nonmonotonic_runtime, gomp::GOMP_loop_nonmonotonic_runtime_next, false},
-      {gomp::GOMP_parallel_loop_runtime, gomp::GOMP_loop_runtime_next, true}};
-  for (int round = 0; round < check::repeat(50, 500); ++round)
-    for (const auto& way : ways)
-      for (const Range& range : ranges) {
-        Collected collected(2);
-        Combined combined{range, &collected, 0, way.next, way.ascending};
-        way.region(Combined::body, &combined, static_cast<unsigned>(round % 5),
-                   static_cast<long>(range.start), static_cast<long>(range.end),
-                   static_cast<long>(range.incr), 0);
-        must_tile(range, collected[0], "the loop that a region begins with");
-        must_tile({Through::ull, 0, 77, 2}, collected[1], "the loop behind it");
-      }
-}
 
 void chunks_of_other_regions_that_begin_with_a_loop() {
   // dynamic says how large a piece is, and the library may not change that.
@@ -358,9 +315,7 @@ int main(int argc, char** argv) {
        {"limits_of_the_types", limits_of_the_types},
        {"strides_beyond_the_signed_type", strides_beyond_the_signed_type},
        {"no_iterations", no_iterations},
-       {"outside_of_any_region", outside_of_any_region},
        {"the_barrier_at_the_end_is_one", the_barrier_at_the_end_is_one},
-       {"regions_that_begin_with_a_loop", regions_that_begin_with_a_loop},
        {"chunks_of_other_regions_that_begin_with_a_loop", chunks_of_other_regions_that_begin_with_a_loop},
        {"orders_and_chunks_that_count", orders_and_chunks_that_count},
        {"chunks_of_half_the_type_and_more", chunks_of_half_the_type_and_more},

@@ -90,49 +90,6 @@ void regions() {
   }
 }
 
-void body_that_begins_with_a_loop(void* data) {
-  Job& job = *static_cast<Job*>(data);
-  long first = 0, end = 0, previous = -1;
-  while (job.next(&first, &end)) {
-    CHECK(first > previous, "%ld after %ld", first, previous);
-    previous = first;
-    if (job.next == gomp::GOMP_loop_runtime_next)
-      CHECK(end - first <= largest_piece, "%ld iterations at once", end - first);
-    touch(job.hits, first, end);
-  }
-  gomp::GOMP_loop_end();
-  old_dynamic_loop(job.second);
-  new_loop(job.third);
-}
-
-void regions_that_begin_with_a_loop() {
-  for (int round = 0; round < check::repeat(20, 300); ++round)
-    for (int kind = 0; kind < 4; ++kind) {
-      Job job;
-      const unsigned members = static_cast<unsigned>(1 + round % 5);
-      switch (kind) {
-      case 0:
-        job.next = gomp::GOMP_loop_runtime_next;
-        gomp::GOMP_parallel_loop_runtime_start(body_that_begins_with_a_loop, &job, members, 0, k_n, 1);
-        break;
-      case 1:
-        job.next = gomp::GOMP_loop_dynamic_next;
-        gomp::GOMP_parallel_loop_dynamic_start(body_that_begins_with_a_loop, &job, members, 0, k_n, 1, 5);
-        break;
-      case 2:
-        job.next = gomp::GOMP_loop_guided_next;
-        gomp::GOMP_parallel_loop_guided_start(body_that_begins_with_a_loop, &job, members, 0, k_n, 1, 2);
-        break;
-      default:
-        job.next = gomp::GOMP_loop_static_next;
-        gomp::GOMP_parallel_loop_static_start(body_that_begins_with_a_loop, &job, members, 0, k_n, 1, 0);
-      }
-      body_that_begins_with_a_loop(&job);
-      gomp::GOMP_parallel_end();
-      must_be_done(job, "region of an old object that begins with a loop");
-    }
-}
-
 struct Nest {
   Job* jobs;
   Hits* around;
@@ -194,7 +151,6 @@ int main(int argc, char** argv) {
   largest_piece = static_cast<long>(check::number(argc, argv, "--piece", largest_piece));
   return check::run(argc, argv,
                     {{"regions", regions},
-                     {"regions_that_begin_with_a_loop", regions_that_begin_with_a_loop},
                      {"regions_in_regions", regions_in_regions},
                      {"regions_in_served_loops", regions_in_served_loops}});
 }

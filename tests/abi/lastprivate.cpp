@@ -77,71 +77,6 @@ void of_each_type() {
   up_and_down<short>("short up", "short down");
 }
 
-struct Payload { // a class type is copied out by its assignment
-  long first = 0, second = 0;
-  std::vector<long> rest;
-};
-
-void of_other_variables() {
-  repeat_form("strided", [](int round, const char* name) {
-    int x = 0;
-#pragma omp parallel for schedule(runtime) lastprivate(x)
-    for (int i = -900; i < 900; i += 7) {
-      x = i;
-      body(round, i, 899);
-    }
-    verdict(x == -900 + 1799 / 7 * 7, name, round, x, -900 + 1799 / 7 * 7);
-  });
-  repeat_form("class and array", [](int round, const char* name) {
-    Payload object;
-    int array[4] = {};
-#pragma omp parallel for schedule(runtime) lastprivate(object, array)
-    for (int i = 0; i < k_n; ++i) {
-      object.first = i;
-      object.second = -i;
-      object.rest.assign(3, i);
-      array[i % 4] = array[3] = i;
-      body(round, i, k_n - 1);
-    }
-    const bool right = object.first == k_n - 1 && object.second == 1 - k_n && object.rest.size() == 3 &&
-                       object.rest[2] == k_n - 1 && array[3] == k_n - 1;
-    verdict(right, name, round, object.first, k_n - 1);
-  });
-  repeat_form("firstprivate too", [](int round, const char* name) {
-    int x = 40, y = 2;
-#pragma omp parallel for schedule(runtime) firstprivate(x, y) lastprivate(x)
-    for (int i = 0; i < k_n; ++i) {
-      if (i == k_n - 1) x = y + i;
-      body(round, i, k_n - 1);
-    }
-    verdict(x == k_n + 1 && y == 2, name, round, x, k_n + 1);
-  });
-  repeat_form("collapse(2)", [](int round, const char* name) {
-    int x = 0, i = 0, j = 0;
-    const int rows = 1 + round % 20, columns = 17;
-#pragma omp parallel for collapse(2) schedule(runtime) lastprivate(x, i, j)
-    for (i = 0; i < rows; ++i)
-      for (j = 0; j < columns; ++j) {
-        x = i * 100 + j;
-        body(round, i * columns + j, rows * columns - 1);
-      }
-    verdict(x == (rows - 1) * 100 + columns - 1 && i == rows && j == columns, name, round, x,
-            (rows - 1) * 100 + 16);
-  });
-  repeat_form("pointer", [](int round, const char* name) {
-    std::vector<int> values(k_n);
-    int* where = nullptr;
-    int* const begin = values.data();
-    int* const end = begin + k_n;
-#pragma omp parallel for schedule(runtime) lastprivate(where)
-    for (int* p = begin; p < end; ++p) {
-      where = p;
-      body(round, p - begin, k_n - 1);
-    }
-    verdict(where == end - 1, name, round, where - begin, k_n - 1);
-  });
-}
-
 void of_other_constructs() {
   repeat_form("simd", [](int round, const char* name) {
     int x = 0, i = 0;
@@ -229,33 +164,14 @@ void of_other_constructs() {
   });
 }
 
-void team_sizes() {
-  for (int members = 1; members <= 8; ++members) {
-    const std::string name = "team of " + std::to_string(members);
-    repeat_form(name.c_str(), [members](int round, const char* form) {
-      int x = 0;
-      const int n = round % 3 == 0 ? members + round % 5 - 1 : k_n;
-#pragma omp parallel for schedule(runtime) lastprivate(x) num_threads(members)
-      for (int i = 0; i < n; ++i) {
-        x = i + 1;
-        body(round, i, n - 1);
-      }
-      verdict(n == 0 || x == n, form, round, x, n);
-    });
-  }
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
   count_wrong = check::flag(argc, argv, "--count-wrong");
   omp_set_dynamic(0);
   omp_set_max_active_levels(2);
-  const int status = check::run(argc, argv,
-                                {{"of_each_type", of_each_type},
-                                 {"of_other_variables", of_other_variables},
-                                 {"of_other_constructs", of_other_constructs},
-                                 {"team_sizes", team_sizes}});
+  const int status =
+      check::run(argc, argv, {{"of_each_type", of_each_type}, {"of_other_constructs", of_other_constructs}});
   if (!count_wrong || status != 0) return status;
   std::printf("%d wrong values in all\n", wrong_in_all);
   return wrong_in_all > 0 ? 0 : 1;

@@ -65,27 +65,6 @@ void all_kinds_in_a_region() {
   }
 }
 
-void regions_that_are_a_loop() {
-  for (int round = 0; round < check::repeat(30, 500); ++round) {
-    HitsList hits = check::hits_list(4, k_n);
-    int last = 0;
-    long sum = 0;
-#pragma omp parallel for schedule(dynamic, 4) // bounds that the compiler knows
-    for (int i = 0; i < k_n; ++i) hits[0].touch(static_cast<std::size_t>(i));
-#pragma omp parallel for schedule(guided) lastprivate(last)
-    for (int i = k_n - 1; i >= 0; --i) hits[1].touch(static_cast<std::size_t>(last = i));
-#pragma omp parallel for schedule(dynamic) reduction(+ : sum) num_threads(1 + round % 5)
-    for (std::size_t i = 0; i < hits[2].size(); ++i) {
-      hits[2].touch(i);
-      sum += static_cast<long>(i);
-    }
-#pragma omp parallel for schedule(auto) if (round % 2 == 0)
-    for (int i = 0; i < k_n; ++i) hits[3].touch(static_cast<std::size_t>(i));
-    CHECK(last == 0 && sum == k_n * (k_n - 1) / 2, "%d %ld", last, sum);
-    check::must_be_one_each(hits, "regions that are one loop");
-  }
-}
-
 void lastprivate_values() {
 #ifdef __clang__
   if (!dynamic_is_served) return; // libomp's own dynamic takes chunks from others and is wrong about this
@@ -208,7 +187,6 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv,
                     {{"all_kinds_in_a_region", all_kinds_in_a_region},
-                     {"regions_that_are_a_loop", regions_that_are_a_loop},
                      {"lastprivate_values", lastprivate_values},
                      {"orders_that_count", orders_that_count},
                      {"chunks_of_the_program", chunks_of_the_program}});

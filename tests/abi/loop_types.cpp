@@ -91,17 +91,6 @@ void long_and_unsigned_long() {
 #endif
 }
 
-void narrow_types() {
-  for (const short n : {short{0}, short{1}, short{5}, short{1000}}) {
-    RUNTIME(1000, i, for (short i = 0; i < n; ++i));
-    RUNTIME(1001, i, for (short i = n; i >= 0; i -= 7));
-    RUNTIME(1000, i, for (unsigned short i = 0; i < n; ++i));
-  }
-  RUNTIME(256, i + 128, for (signed char i = -128; i < 127; ++i));
-  RUNTIME(256, i, for (unsigned char i = 0; i < 254; i += 2));
-  RUNTIME(256, i + 128, for (signed char i = 127; i > -128; --i));
-}
-
 void pointers_and_iterators() {
   std::vector<int> values(1000);
   std::deque<short> queue(700);
@@ -158,7 +147,6 @@ int main(int argc, char** argv) {
                     {{"signed_int", signed_int},
                      {"unsigned_int", unsigned_int},
                      {"long_and_unsigned_long", long_and_unsigned_long},
-                     {"narrow_types", narrow_types},
                      {"pointers_and_iterators", pointers_and_iterators},
                      {"collapsed_nests", collapsed_nests},
                      {"modifiers_and_simd", modifiers_and_simd}});

@@ -24,31 +24,6 @@ void fill_nowait(Hits& hits) {
   for (std::size_t i = 0; i < hits.size(); ++i) hits.touch(i);
 }
 
-void three_by_two() {
-  for (int round = 0; round < check::repeat(20, 500); ++round) {
-    HitsList outer = check::hits_list(3, k_width), inner = check::hits_list(9, k_width);
-#pragma omp parallel num_threads(3)
-    {
-      const std::size_t me = static_cast<std::size_t>(omp_get_thread_num());
-      fill_nowait(outer[0]);
-      for (std::size_t i = 0; i < 3; ++i) {
-#pragma omp parallel num_threads(2)
-        fill(inner[me * 3 + i]);
-      }
-      fill_nowait(outer[1]); // the outer team's numbering of loops goes on where it was
-#pragma omp parallel num_threads(2)
-      { fill_nowait(inner[me * 3]); }
-      fill(outer[2]);
-    }
-    check::must_be_one_each(outer, "loops of the outer team");
-    for (std::size_t i = 0; i < inner.size(); ++i) {
-      const unsigned wanted = i % 3 == 0 ? 2 : 1;
-      for (std::size_t k = 0; k < k_width; ++k)
-        CHECK(inner[i][k] == wanted, "inner loop %zu iteration %zu ran %u times", i, k, inner[i][k]);
-    }
-  }
-}
-
 void region_in_the_body_of_a_served_loop() {
   for (int round = 0; round < check::repeat(10, 200); ++round) {
     HitsList inner = check::hits_list(40, k_width);
@@ -151,25 +126,6 @@ void regions_in_tasks() {
   }
 }
 
-void tasks_created_in_a_served_loop() {
-  for (int round = 0; round < check::repeat(10, 200); ++round) {
-    Hits hits(1000);
-#pragma omp parallel
-    {
-#pragma omp for schedule(runtime) nowait
-      for (std::size_t i = 0; i < 500; ++i) {
-#pragma omp task firstprivate(i) shared(hits)
-        hits.touch(2 * i);
-        hits.touch(2 * i + 1);
-        if (i % 50 == 0) {
-#pragma omp taskwait
-        }
-      }
-    }
-    hits.must_be_one_each("tasks from a served loop");
-  }
-}
-
 void deep() {
   for (int round = 0; round < check::repeat(5, 50); ++round) {
     std::atomic<long> sum{0};
@@ -191,12 +147,10 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   omp_set_max_active_levels(4);
   return check::run(argc, argv,
-                    {{"three_by_two", three_by_two},
-                     {"region_in_the_body_of_a_served_loop", region_in_the_body_of_a_served_loop},
+                    {{"region_in_the_body_of_a_served_loop", region_in_the_body_of_a_served_loop},
                      {"loop_in_a_region_in_a_forwarded_loop", loop_in_a_region_in_a_forwarded_loop},
                      {"serialised_by_if", serialised_by_if},
                      {"beyond_the_active_levels", beyond_the_active_levels},
                      {"regions_in_tasks", regions_in_tasks},
-                     {"tasks_created_in_a_served_loop", tasks_created_in_a_served_loop},
                      {"deep", deep}});
 }

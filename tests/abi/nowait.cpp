@@ -144,26 +144,6 @@ void seven_loops_apart() {
   }
 }
 
-void data_flows_through_barriers() {
-  // A loop without nowait ends with the compiler's barrier: what it wrote is visible in the next loop.
-  std::vector<long> values(5000);
-  for (int round = 0; round < check::repeat(20, 300); ++round) {
-    std::fill(values.begin(), values.end(), 0);
-    const long size = static_cast<long>(values.size());
-#pragma omp parallel
-    for (int step = 0; step < 10; ++step) {
-#pragma omp for schedule(runtime)
-      for (long i = 0; i < size; ++i) ++values[static_cast<std::size_t>(i)];
-#pragma omp for schedule(runtime)
-      for (long i = size - 1; i >= 0; --i) {
-        CHECK(values[static_cast<std::size_t>(i)] == 2 * step + 1, "step %d index %ld value %ld", step, i,
-              values[static_cast<std::size_t>(i)]);
-        ++values[static_cast<std::size_t>(i)];
-      }
-    }
-  }
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -173,6 +153,5 @@ int main(int argc, char** argv) {
                      {"mixed_kinds", mixed_kinds},
                      {"served_and_forwarded_alternate", served_and_forwarded_alternate},
                      {"slow_member", slow_member},
-                     {"seven_loops_apart", seven_loops_apart},
-                     {"data_flows_through_barriers", data_flows_through_barriers}});
+                     {"seven_loops_apart", seven_loops_apart}});
 }

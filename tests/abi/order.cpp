@@ -53,36 +53,6 @@ void ordered_loops() {
   }
 }
 
-/// Members run ahead of each other through loops of which some are left to the runtime in another way.
-void ordered_loops_of_all_widths() {
-  constexpr long k_some = 32, k_step = 1L << 57;
-  for (int round = 0; round < check::repeat(10, 100); ++round) {
-    std::array<std::vector<long>, 8> order;
-#pragma omp parallel num_threads(2 + round % 4)
-    for (std::size_t k = 0; k < order.size(); k += 2) {
-#pragma omp for ordered schedule(runtime) nowait
-      for (long i = 0; i < k_some * k_step; i += k_step) {
-#pragma omp ordered
-        {
-          order[k].push_back(i / k_step);
-          sched_yield();
-        }
-      }
-#pragma omp for ordered schedule(runtime) nowait
-      for (long i = 0; i < k_some; ++i) {
-#pragma omp ordered
-        order[k + 1].push_back(i);
-      }
-    }
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      CHECK(order[k].size() == k_some, "loop %zu: %zu ordered blocks", k, order[k].size());
-      for (long i = 0; i < k_some; ++i)
-        CHECK(order[k][static_cast<std::size_t>(i)] == i, "loop %zu, position %ld: %ld", k, i,
-              order[k][static_cast<std::size_t>(i)]);
-    }
-  }
-}
-
 void doacross_one_dimension() {
   for (int round = 0; round < check::repeat(20, 300); ++round) {
     std::vector<long> value(k_n, 0);
@@ -131,30 +101,6 @@ void doacross_two_dimensions() {
   }
 }
 
-void doacross_nowait_and_nested() {
-  for (int round = 0; round < check::repeat(10, 100); ++round) {
-    std::vector<int> chain(60, 0);
-    Hits served(60), inner(600);
-#pragma omp parallel num_threads(3)
-    {
-#pragma omp for schedule(runtime) nowait
-      for (int i = 0; i < 60; ++i) served.touch(static_cast<std::size_t>(i));
-#pragma omp for ordered(1) schedule(runtime) nowait
-      for (int i = 0; i < 60; ++i) {
-#pragma omp ordered depend(sink : i - 1)
-        chain[static_cast<std::size_t>(i)] = i == 0 ? 1 : chain[static_cast<std::size_t>(i) - 1] + 1;
-#pragma omp ordered depend(source)
-        // A region of its own inside: its loop has nothing to do with the dependences around it.
-#pragma omp parallel for schedule(runtime) num_threads(2)
-        for (int k = 0; k < 10; ++k) inner.touch(static_cast<std::size_t>(i * 10 + k));
-      }
-    }
-    CHECK(chain[59] == 60, "%d", chain[59]);
-    served.must_be_one_each("loop in front of a doacross loop");
-    inner.must_be_one_each("region inside a doacross loop");
-  }
-}
-
 void monotonic_stays_monotonic() {
   for (int round = 0; round < check::repeat(20, 300); ++round) {
     Hits hits(k_n), down(k_n), served(k_n);
@@ -192,9 +138,7 @@ int main(int argc, char** argv) {
   omp_set_max_active_levels(2);
   return check::run(argc, argv,
                     {{"ordered_loops", ordered_loops},
-                     {"ordered_loops_of_all_widths", ordered_loops_of_all_widths},
                      {"doacross_one_dimension", doacross_one_dimension},
                      {"doacross_two_dimensions", doacross_two_dimensions},
-                     {"doacross_nowait_and_nested", doacross_nowait_and_nested},
                      {"monotonic_stays_monotonic", monotonic_stays_monotonic}});
 }

@@ -39,28 +39,6 @@ void an_owner_that_stands_still() {
   }
 }
 
-void a_member_that_comes_when_all_is_done() {
-  for (int round = 0; round < check::repeat(20, 300); ++round) {
-    Hits hits(k_n), next(k_n);
-    std::atomic<std::size_t> done{0};
-    const int members = 2 + round % 4;
-#pragma omp parallel num_threads(members)
-    {
-      if (omp_get_thread_num() == round % members)
-        while (done.load(std::memory_order_acquire) < k_n) sched_yield();
-#pragma omp for schedule(runtime) nowait
-      for (std::size_t i = 0; i < k_n; ++i) {
-        hits.touch(i);
-        done.fetch_add(1, std::memory_order_release);
-      }
-#pragma omp for schedule(runtime)
-      for (std::size_t i = 0; i < k_n; ++i) next.touch(i);
-    }
-    hits.must_be_one_each("loop that a member came to late");
-    next.must_be_one_each("the loop after it");
-  }
-}
-
 void a_member_that_comes_late_to_loops_that_are_known() {
   // Loops that have been short for long may be shared in another way.
   constexpr std::size_t k_short = 200;
@@ -155,7 +133,6 @@ int main(int argc, char** argv) {
   return check::run(
       argc, argv,
       {{"an_owner_that_stands_still", an_owner_that_stands_still},
-       {"a_member_that_comes_when_all_is_done", a_member_that_comes_when_all_is_done},
        {"a_member_that_comes_late_to_loops_that_are_known", a_member_that_comes_late_to_loops_that_are_known},
        {"every_member_but_one_stands_still", every_member_but_one_stands_still},
        {"members_stalled_anywhere", members_stalled_anywhere}});

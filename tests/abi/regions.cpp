@@ -142,28 +142,6 @@ void if_clauses() {
   }
 }
 
-void teams_distribute() {
-  // On the host a league runs in turn or at once; each team's loop gets its own share of the iterations.
-  for (int round = 0; round < check::repeat(20, 200); ++round)
-    for (const int n : {0, 1, 5, 1000}) {
-      HitsList hits = check::hits_list(3, 1000);
-      Hits wanted(1000);
-      for (int i = 0; i < n; ++i) wanted.touch(static_cast<std::size_t>(i));
-#pragma omp teams distribute parallel for schedule(runtime) num_teams(3) thread_limit(4)
-      for (int i = 0; i < n; ++i) hits[0].touch(static_cast<std::size_t>(i));
-#pragma omp teams distribute parallel for dist_schedule(static, 64) schedule(runtime) num_teams(2)
-      for (int i = n - 1; i >= 0; --i) hits[1].touch(static_cast<std::size_t>(i));
-#pragma omp teams num_teams(2) thread_limit(4)
-#pragma omp distribute
-      for (int block = 0; block < 10; ++block) {
-        const int from = n * block / 10, to = n * (block + 1) / 10;
-#pragma omp parallel for schedule(runtime)
-        for (int i = from; i < to; ++i) hits[2].touch(static_cast<std::size_t>(i));
-      }
-      for (const Hits& each : hits) each.must_equal(wanted, "teams");
-    }
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -173,6 +151,5 @@ int main(int argc, char** argv) {
                      {"hot_teams_of_changing_size", hot_teams_of_changing_size},
                      {"different_loops_region_after_region", different_loops_region_after_region},
                      {"exceptions_caught_in_the_body", exceptions_caught_in_the_body},
-                     {"if_clauses", if_clauses},
-                     {"teams_distribute", teams_distribute}});
+                     {"if_clauses", if_clauses}});
 }

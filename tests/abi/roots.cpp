@@ -71,20 +71,6 @@ void a_root_that_starts_inside_a_served_loop() {
   }
 }
 
-void loops_of_a_plain_thread() {
-  // Worksharing outside of any region, on a thread that the runtime has never seen.
-  for (int round = 0; round < check::repeat(5, 50); ++round) {
-    HitsList hits = check::hits_list(20, k_width);
-    std::thread([&hits] {
-      for (Hits& each : hits) {
-#pragma omp for schedule(runtime) nowait
-        for (std::size_t i = 0; i < k_width; ++i) each.touch(i);
-      }
-    }).join();
-    check::must_be_one_each(hits, "orphaned loop on a plain thread");
-  }
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -92,6 +78,5 @@ int main(int argc, char** argv) {
   return check::run(argc, argv,
                     {{"several_roots", several_roots},
                      {"roots_come_and_go", roots_come_and_go},
-                     {"a_root_that_starts_inside_a_served_loop", a_root_that_starts_inside_a_served_loop},
-                     {"loops_of_a_plain_thread", loops_of_a_plain_thread}});
+                     {"a_root_that_starts_inside_a_served_loop", a_root_that_starts_inside_a_served_loop}});
 }

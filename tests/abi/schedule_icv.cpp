@@ -236,25 +236,6 @@ void one_member_sets() {
   }
 }
 
-/// A region in which all members set a schedule says nothing of the next one. Starts with a new team.
-void one_member_sets_after_all_have() {
-  if (!asked) return;
-  std::thread([] {
-    for (const Schedule first : {from_environment(), Schedule{omp_sched_dynamic, 3}, from_environment()}) {
-      Hits hits(k_width);
-#pragma omp parallel num_threads(2)
-      set(from_environment());
-      set(first); // GCC's runtime bears a dynamic one beside what a member sets
-#pragma omp parallel num_threads(2)
-      {
-        if (omp_get_thread_num() == 1) set(own_or_dynamic(2));
-#pragma omp for schedule(runtime)
-        for (std::size_t i = 0; i < k_width; ++i) hits.touch(i);
-      }
-      hits.must_be_one_each("loop behind a region in which all have set a schedule");
-    }
-  }).join();
-}
 #endif
 
 // The standard wants one value in all members of a team that meets a loop, and GCC's runtime needs that:
@@ -296,35 +277,6 @@ void members_differ_in_a_region() {
     }
     check::must_be_one_each(hits, "loop of a team whose members' schedules differ");
     check::must_be_one_each(inner, "loop in a region of a member that changed its schedule");
-  });
-}
-
-void members_differ_in_loops_of_the_runtime() {
-  // The same for loops that the runtime serves in any case: all members must name the same schedule to it.
-  for_pairs_of_schedules([](Schedule first, Schedule second, unsigned round) {
-    set(first);
-    HitsList hits = check::hits_list(4, k_width);
-    std::atomic<int> chain{0};
-#pragma omp parallel num_threads(3)
-    {
-      if ((round / 8 >> omp_get_thread_num() & 1) != 0) set(second);
-#pragma omp for schedule(monotonic : runtime) nowait
-      for (std::size_t i = 0; i < k_width; ++i) hits[0].touch(i);
-#pragma omp for schedule(runtime) nowait
-      for (std::size_t i = 0; i < k_width; ++i) hits[1].touch(i);
-#pragma omp for ordered schedule(runtime) nowait
-      for (std::size_t i = 0; i < k_width; ++i) {
-#pragma omp ordered
-        hits[2].touch(i);
-      }
-#pragma omp for ordered(1) schedule(runtime)
-      for (int i = 0; i < static_cast<int>(k_width); ++i) {
-#pragma omp ordered depend(sink : i - 1)
-        if (chain++ == i) hits[3].touch(static_cast<std::size_t>(i));
-#pragma omp ordered depend(source)
-      }
-    }
-    check::must_be_one_each(hits, "forwarded loop of a team whose members' schedules differ");
   });
 }
 
@@ -415,10 +367,8 @@ int main(int argc, char** argv) {
 #ifndef __clang__
                      {"members_set_late", members_set_late},
                      {"one_member_sets", one_member_sets},
-                     {"one_member_sets_after_all_have", one_member_sets_after_all_have},
 #else
                      {"members_differ_in_a_region", members_differ_in_a_region},
-                     {"members_differ_in_loops_of_the_runtime", members_differ_in_loops_of_the_runtime},
 #endif
                      {"set_between_regions", set_between_regions},
                      {"tasks_have_their_own", tasks_have_their_own},

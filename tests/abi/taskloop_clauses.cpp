@@ -233,35 +233,6 @@ void every_clause() {
   }
 }
 
-/// A task sees its own copy of a firstprivate variable, so a program can count tasks and their iterations.
-void sizes_of_tasks() {
-  Random random(check::settings.seed);
-  for (int round = 0; round < check::repeat(300, 3000); ++round) {
-    const int n = static_cast<int>(1 + random.below(k_n));
-    const int value = static_cast<int>(1 + random.below(random.below(2) == 0 ? 9 : 70));
-    std::vector<int> sizes(at(n)); // of the task that began so many tasks after the first one
-    std::atomic<int> tasks{0};
-    const auto count = [&](int& own, int& task) {
-      if (own == 0) task = tasks++;
-      sizes[at(task)] = ++own;
-    };
-    int own = 0, task = 0;
-#pragma omp parallel num_threads(2 + round % 3) firstprivate(own, task)
-#pragma omp single
-    {
-#pragma omp taskloop grainsize(value) firstprivate(own, task)
-      for (int i = 0; i < n; ++i) count(own, task);
-      for (int t = 0; t < tasks; ++t)
-        CHECK(sizes[at(t)] >= std::min(n, value) && sizes[at(t)] < 2 * value,
-              "task %d of %d iterations, grainsize(%d), has %d", t, n, value, sizes[at(t)]);
-      tasks = 0;
-#pragma omp taskloop num_tasks(value) firstprivate(own, task)
-      for (int i = 0; i < n; ++i) count(own, task);
-      CHECK(tasks == std::min(n, value), "%d tasks of %d iterations, num_tasks(%d)", tasks.load(), n, value);
-    }
-  }
-}
-
 /// libomp calls the function of such a task again after each wait: it goes on where it was.
 void untied_tasks_that_wait() {
   for (int round = 0; round < check::repeat(50, 500); ++round) {
@@ -287,7 +258,6 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv,
                     {{"every_clause", every_clause},
-                     {"sizes_of_tasks", sizes_of_tasks},
                      {"random_programs", random_programs},
                      {"untied_tasks_that_wait", untied_tasks_that_wait}});
 }

@@ -109,24 +109,6 @@ void reductions() {
   }
 }
 
-void collapsed_loops() {
-  for (int round = 0; round < check::repeat(100, 1000); ++round) {
-    const int rows = std::max(round % 23, k_fewest), columns = 1 + round % 31;
-    Hits hits(at(rows * columns));
-    int last = -1;
-#pragma omp parallel num_threads(3)
-#pragma omp single
-#pragma omp taskloop collapse(2) lastprivate(last) shared(hits)
-    for (int i = 0; i < rows; ++i)
-      for (unsigned j = 0; j < static_cast<unsigned>(columns); ++j) {
-        last = i * columns + static_cast<int>(j);
-        hits.touch(at(last));
-      }
-    hits.must_be_one_each("collapsed loop");
-    if (rows != 0) CHECK(last == rows * columns - 1, "lastprivate %d of %d", last, rows * columns);
-  }
-}
-
 void combined_with_a_region() {
   for (int round = 0; round < check::repeat(100, 1000); ++round) {
     Hits hits(k_n), inner(k_n);
@@ -209,31 +191,6 @@ void tasks_and_waits_inside() {
     }
     hits.must_be_one_each("loop with tasks");
     tasks.must_be_one_each("tasks in a loop");
-  }
-}
-
-void dependences_around() {
-  for (int round = 0; round < check::repeat(200, 2000); ++round) {
-    Hits hits(k_n);
-    int stage = 0;
-#pragma omp parallel num_threads(3)
-#pragma omp single
-    {
-#pragma omp task depend(out : stage) shared(stage)
-      stage = 1;
-#pragma omp task depend(inout : stage) shared(stage, hits)
-      {
-        CHECK(stage == 1, "stage %d", stage);
-#pragma omp taskloop
-        for (int i = 0; i < k_n; ++i) hits.touch(at(i));
-        stage = 2;
-      }
-#pragma omp task depend(in : stage) shared(stage, hits)
-      {
-        CHECK(stage == 2, "stage %d", stage);
-        hits.must_be_one_each("loop between dependent tasks");
-      }
-    }
   }
 }
 
@@ -369,11 +326,11 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv, {
     {"copies_of_objects", copies_of_objects}, {"reductions", reductions},
-        {"collapsed_loops", collapsed_loops}, {"combined_with_a_region", combined_with_a_region},
+        {"combined_with_a_region", combined_with_a_region},
         {"loops_that_nothing_waits_for", loops_that_nothing_waits_for},
         {"exceptions_inside", exceptions_inside}, {"tasks_and_waits_inside", tasks_and_waits_inside},
-        {"dependences_around", dependences_around}, {"no_member_helps", no_member_helps},
-        {"among_many_tasks", among_many_tasks}, {"outside_of_regions", outside_of_regions},
+        {"no_member_helps", no_member_helps}, {"among_many_tasks", among_many_tasks},
+        {"outside_of_regions", outside_of_regions},
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
         {"strict_clauses", strict_clauses},
 #endif

@@ -79,23 +79,6 @@ void imbalance_without_a_storm_of_yields() {
 
 bool is_preloaded = false;
 
-/// The counter of the case below counts.
-void yields_are_counted() {
-  if (!is_preloaded) return;
-  // More nowait loops in a row than the library has slots: the member ahead waits for the other, which comes
-  // when it has seen that.
-  const long before = yields_of_the_library;
-#pragma omp parallel num_threads(2)
-  {
-    if (omp_get_thread_num() == 1)
-      while (yields_of_the_library == before) sched_yield();
-    for (int loop = 0; loop < 20; ++loop) {
-#pragma omp for schedule(runtime) nowait
-      for (int i = 0; i < 8; ++i) check::spin(1);
-    }
-  }
-}
-
 } // namespace
 
 /// Instead of the C library's: counts the calls that come from the library.
@@ -113,6 +96,5 @@ int main(int argc, char** argv) {
   return check::run(argc, argv,
                     {{"host_threads_with_teams_of_changing_size", host_threads_with_teams_of_changing_size},
                      {"short_loops_of_sleepy_members", short_loops_of_sleepy_members},
-                     {"yields_are_counted", yields_are_counted},
                      {"imbalance_without_a_storm_of_yields", imbalance_without_a_storm_of_yields}});
 }

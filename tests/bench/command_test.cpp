@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -102,15 +101,6 @@ protected:
   Start start_;
 };
 
-TEST_F(Bench, HelpNamesTheParts) {
-  const auto result = wstree({"help", "bench"});
-  EXPECT_EQ(result.status(), 0);
-  for (const auto* word :
-       {"loops", "one-thread", "calls", "anatomy", "crowd", "memory", "short", "strategies", "workers",
-        "step-grid", "models", "validation", "--quick", "--compare", "tools/libomp 19-release"})
-    EXPECT_THAT(result.out, HasSubstr(word));
-}
-
 TEST_F(Bench, RefusesWrongOptionsInOneLine) {
   const std::vector<std::pair<Arguments, std::string>> cases{
       {{"--parts", "loops,lops"}, "--parts: there is no 'lops' (accepted: a list of loops, one-thread, "},
@@ -136,25 +126,6 @@ TEST_F(Bench, RefusesWrongOptionsInOneLine) {
   }
 }
 
-TEST_F(Bench, SaysWhereItLookedForThePrograms) {
-  const auto empty = bench({"--bench", folder_.path().string()});
-  EXPECT_EQ(empty.status(), 125);
-  EXPECT_THAT(empty.err, StartsWith("wstree: the programs that measure were not found (looked for " +
-                                    folder_.path().string() + "/bench.conf); build the target 'bench' "));
-  fs::remove(programs() / "loops");
-  const auto missing = bench({});
-  EXPECT_EQ(missing.status(), 125);
-  EXPECT_EQ(missing.err,
-            "wstree: '" + programs().string() + "/loops' is missing; build the target 'bench'\n");
-}
-
-TEST_F(Bench, SaysIfResultsCannotBeWritten) {
-  (void)folder_.write("out", "a file", k_data);
-  const auto result = bench({"--parts", "loops"});
-  EXPECT_EQ(result.status(), 125);
-  EXPECT_THAT(result.err, StartsWith("wstree: --out: '" + out().string() + "' cannot be made: "));
-}
-
 TEST_F(Bench, StartsTheProgramsWithTheLibraryAndTheReleaseBuild) {
   const auto result = bench({"--parts", "loops", "--rounds", "9", "--only", "EXP"});
   EXPECT_EQ(result.status(), 0) << result.err;
@@ -171,37 +142,6 @@ TEST_F(Bench, StartsTheProgramsWithTheLibraryAndTheReleaseBuild) {
   EXPECT_FALSE(fs::exists(out() / "programs"));
 }
 
-TEST_F(Bench, ASmallerSizeIsAskedOfThePrograms) {
-  const auto quick = bench({"--parts", "loops,calls", "--quick"}).out;
-  EXPECT_THAT(quick, HasSubstr("program loops --rounds 2 --bare --passes 2 --groups paper,program --only "));
-  EXPECT_THAT(quick, HasSubstr("program overhead --library " CLI_STAND_IN " --rounds 3 --pairs 60 --json "));
-  const auto brief = bench({"--parts", "short", "--quick", "--threads", "4096"}).out;
-  EXPECT_THAT(
-      brief, HasSubstr("program loops --rounds 5 --scale 0.05 --groups short,untuned --passes 1 --candidates "
-                       "static,dyn1,dyn64,guided,steal1,steal64,wstree --variant "
-                       "no_memory,WSTREE_HISTORY=off --only /([24]|jump|after)$ --threads 4096 --json "));
-  EXPECT_THAT(brief,
-              HasSubstr("program overhead --library " CLI_STAND_IN
-                        " --rounds 3 --even 1 --pairs 0 --max-delay 1e9 --loops 200 --threads 4096 --json "));
-  const auto smoke = bench({"--parts", "loops", "--smoke"}).out;
-  EXPECT_THAT(smoke, HasSubstr("program loops --rounds 1 --scale 0.002 --max-delay 1e9 --bare --groups "
-                               "paper,program,small --json "));
-}
-
-TEST_F(Bench, SaysHowLongItTakes) {
-  const auto seconds_of = [&](Arguments options) {
-    options.insert(options.end(), {"--parts", "loops"});
-    std::smatch found;
-    const auto out = bench(options).out;
-    if (!std::regex_search(out, found, std::regex("\ntakes         about (\\d+) (minutes|seconds)\n")))
-      return 0;
-    return std::stoi(found[1]) * (found[2] == "minutes" ? 60 : 1);
-  };
-  EXPECT_GT(seconds_of({}), seconds_of({"--quick"}));
-  EXPECT_NEAR(seconds_of({"--rounds", "30"}), 10 * seconds_of({}), 300);
-  EXPECT_EQ(seconds_of({"--only", "EXP"}), 0); // the number of workloads is not known
-}
-
 TEST_F(Bench, OtherRuntimesAreMeasuredBesideTheFirst) {
   write("bench.conf", "runtimes=libomp,libgomp\n");
   for (const auto* name : {"loops-libgomp", "loops-tbb"}) program(name);
@@ -212,31 +152,6 @@ TEST_F(Bench, OtherRuntimesAreMeasuredBesideTheFirst) {
   EXPECT_THAT(one, HasSubstr("program loops-libgomp --rounds 3 --bare --beside " +
                              (programs() / "loops-tbb").string() + " "));
   EXPECT_THAT(one, Not(HasSubstr("19-release")));
-}
-
-TEST_F(Bench, NamesTheBuildThatStandsInForTheReleaseBuild) {
-  fs::remove_all(builds() / "19-release");
-  const auto none = bench({"--parts", "loops"});
-  EXPECT_EQ(none.status(), 0);
-  EXPECT_EQ(none.err,
-            "wstree: there is no release build of libomp in " + builds().string() +
-                "/19-release; tools/libomp 19-release of the source tree makes it; measured instead: the "
-                "linker's choice\n");
-  EXPECT_THAT(none.out, HasSubstr("LD_LIBRARY_PATH= "));
-  fs::create_directory(builds() / "19");
-  (void)folder_.write("libomp/19/libomp.so.5", "... __kmp_dispatch_next: T#%d ...", k_data);
-  const auto debug = bench({"--parts", "loops", "--libomp", "19"});
-  EXPECT_EQ(debug.err, "");
-  EXPECT_THAT(debug.out, HasSubstr(builds().string() + "/19/libomp.so.5 (debug build)\n"));
-  EXPECT_EQ(results().at("software").at("libomp"), builds().string() + "/19/libomp.so.5 (debug build)");
-}
-
-TEST_F(Bench, WithoutTheLibraryNothingIsPreloaded) {
-  const auto result = bench({"--parts", "loops,calls,strategies", "--library", "none"});
-  EXPECT_EQ(result.status(), 0) << result.err;
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("LD_PRELOAD=\n"), Not(HasSubstr("LD_PRELOAD=/")), Not(HasSubstr("--library"))));
-  EXPECT_THAT(result.out, HasSubstr("not measured: they are those of the library\n"));
 }
 
 TEST_F(Bench, ResultsHaveEveryValueAndVerdict) {
@@ -298,13 +213,6 @@ TEST_F(Bench, AnInterruptionEndsAllOfIt) {
   EXPECT_THAT(result.out, Not(HasSubstr("program overhead")));
 }
 
-TEST_F(Bench, AProgramThatWritesNoFiguresHasFailed) {
-  write("loops.figures", "{\"library\": ");
-  const auto result = bench({"--parts", "loops"});
-  EXPECT_EQ(result.status(), 1);
-  EXPECT_THAT(result.err, HasSubstr("/loops wrote no figures to "));
-}
-
 /// Two documents with one value each, and what is said of them.
 class Comparing : public Bench {
 protected:
@@ -335,12 +243,6 @@ TEST_F(Comparing, AValueThatIsWorseBeyondItsSpread) {
   EXPECT_THAT(better.out, HasSubstr("0 values are worse in B, 1 better, 0 as they were; "));
 }
 
-TEST_F(Comparing, AnUnknownSpreadAllowsATenth) {
-  EXPECT_EQ(compare(document(100), document(109)).status(), 0);
-  EXPECT_EQ(compare(document(100), document(111)).status(), 1);
-  EXPECT_EQ(compare(document(100, 0.001), document(109)).status(), 0);
-}
-
 TEST_F(Comparing, ValuesOfOneFileAndOtherMachinesAreNamed) {
   auto other = document(1);
   other["rows"][0]["row"] = "HILL/16";
@@ -349,30 +251,6 @@ TEST_F(Comparing, ValuesOfOneFileAndOtherMachinesAreNamed) {
   EXPECT_EQ(result.status(), 0);
   EXPECT_THAT(result.out, HasSubstr("0 as they were; 1 only in A, 1 only in B\n"));
   EXPECT_THAT(result.out, HasSubstr("Not the same processor:  in A, another in B\n"));
-}
-
-TEST_F(Comparing, WhatIsNoResultIsRefused) {
-  const auto result = compare(document(1), json{{"rows", 1}});
-  EXPECT_EQ(result.status(), 125);
-  EXPECT_THAT(result.err, HasSubstr("b.json' is no results.json of wstree bench\n"));
-  const auto incomplete = compare(document(1), json{{"schema", 1}, {"rows", {{{"part", "loops"}}}}});
-  EXPECT_EQ(incomplete.status(), 125);
-  EXPECT_THAT(incomplete.err, HasSubstr("has rows that are incomplete\n"));
-}
-
-TEST_F(Bench, DrawsAgain) {
-  const json document{{"schema", 1}, {"parts", {{"loops", {{"data", {{"loops", json::parse(k_loops)}}}}}}}};
-  const auto file = folder_.write("results.json", document.dump(), k_data);
-  const auto drawn = wstree({"bench", "--draw", file});
-  EXPECT_EQ(drawn.status(), 0);
-  EXPECT_EQ(drawn.err, "");
-  EXPECT_EQ(drawn.out, "Pictures (.svg): ratio-libomp-paper\n");
-  const auto svg = contents(folder_.path() / "ratio-libomp-paper.svg");
-  for (const auto* word :
-       {">EXP/16</text>", ">static</text>", ">wstree</text>", ">1.25</text>", ">time / ideal</text>",
-        ">Time / ideal, libomp, paper</text>", "EXP/16, wstree: 1.060", "</svg>"})
-    EXPECT_THAT(svg, HasSubstr(word));
-  EXPECT_THAT(svg, HasSubstr("EXP/16, static: 1.970")) << "without the library, where that was measured";
 }
 
 } // namespace

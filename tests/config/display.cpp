@@ -84,14 +84,6 @@ TEST(Display, ShowsWhatWasSetInItsCanonicalForm) {
           "  [wstree] OMP_AFFINITY_FORMAT=' %n on %A '  (environment)", "WSTREE DISPLAY ENVIRONMENT END"));
 }
 
-TEST(Display, ShowsTheWholeOfALongPath) {
-  const std::string path(k_max_path, 'p');
-  const std::string entry = "WSTREE_STATS=text=" + path;
-  const char* const envp[] = {entry.c_str(), nullptr};
-  EXPECT_THAT(displayed(load(envp, {}), std::nullopt),
-              testing::Contains("  [wstree] WSTREE_STATS='text=" + path + "'  (environment)"));
-}
-
 TEST(Display, ShowsControlCharactersHarmlessly) {
   const char* const envp[] = {"WSTREE_STATS=text=a\nb", nullptr};
   EXPECT_THAT(displayed(load(envp, {}), std::nullopt),
@@ -110,12 +102,6 @@ TEST(FixedText, CutsOffAndSaysSo) {
   text.clear();
   EXPECT_FALSE(text.truncated());
   EXPECT_STREQ(text.c_str(), "");
-}
-
-TEST(FixedText, WritesNumbers) {
-  FixedText<64> text;
-  text.append_number(0).append(' ').append_number(18446744073709551615u).append(' ').append_number(255, 16);
-  EXPECT_EQ(text.view(), "0 18446744073709551615 ff");
 }
 
 TEST(FixedText, ShortensForeignTextBetweenCharacters) {
@@ -139,14 +125,6 @@ TEST(FixedText, ShortensForeignTextBetweenCharacters) {
     line.append_foreign(text, limit);
     EXPECT_EQ(line.view(), shown) << text;
   }
-}
-
-TEST(ParseThreads, KnowsTwoWords) {
-  EXPECT_EQ(parse_threads("auto"), true);
-  EXPECT_EQ(parse_threads(" OFF "), false);
-  EXPECT_EQ(parse_threads(text_of(Option::threads).default_value), Options{}.counts_threads);
-  EXPECT_EQ(parse_threads(text_of(Option::wait).default_value), Options{}.adapts_waiting);
-  for (const char* value : {"", "on", "2", "auto,1"}) EXPECT_EQ(parse_threads(value), std::nullopt) << value;
 }
 
 } // namespace

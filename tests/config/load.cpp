@@ -147,13 +147,6 @@ TEST(Load, LeavesTheVariablesOfTheRuntimeToTheRuntime) {
               IsEmpty());
 }
 
-TEST(Load, KeepsTheBeginningOfALongFormat) {
-  const std::string format = std::string(k_max_affinity_format, 'f') + "rest";
-  const auto [options, lines] = load_from({"OMP_AFFINITY_FORMAT=" + format});
-  EXPECT_EQ(options.affinity_format.view(), format.substr(0, k_max_affinity_format));
-  EXPECT_THAT(lines, IsEmpty());
-}
-
 TEST(Load, TakesAnEmptyValueForNotSet) {
   for (const char* entry :
        {"WSTREE_STRATEGY=", "WSTREE_LOOPS= ", "WSTREE_STATS= ", "WSTREE_VERBOSE=\t",
@@ -162,26 +155,6 @@ TEST(Load, TakesAnEmptyValueForNotSet) {
     EXPECT_THAT(lines, IsEmpty()) << entry;
     for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value) << entry;
   }
-}
-
-TEST(Load, TakesTheFirstOfTwoEntries) {
-  EXPECT_EQ(load_from({"WSTREE_STRATEGY=assign", "WSTREE_STRATEGY=randomall"}).options.strategy,
-            Strategy::assign);
-}
-
-TEST(Load, IsNotMisledByOddEntries) {
-  const auto [options, lines] = load_from(
-      {"", "=", "WSTREE_STRATEGYX", "WSTREE_STRATEGY", "xWSTREE_STRATEGY=assign", "WSTREE_STRATEGY=assign"});
-  EXPECT_EQ(options.strategy, Strategy::assign);
-  EXPECT_THAT(
-      lines, ElementsAre(
-                 "wstree: WSTREE_STRATEGYX is not an option of this library; did you mean WSTREE_STRATEGY?"));
-}
-
-TEST(Load, ShowsHostileValuesHarmlessly) {
-  const auto [options, lines] = load_from({"WSTREE_STRATEGY=a\nb\x1b[31m\x7f\xc3\xa4"});
-  ASSERT_EQ(lines.size(), 1u);
-  EXPECT_THAT(lines[0], testing::StartsWith("wstree: WSTREE_STRATEGY='a?b?[31m?\xc3\xa4' is not understood"));
 }
 
 TEST(Load, NeverSaysMoreThanALine) {
@@ -213,14 +186,6 @@ TEST(Load, SuggestsTheNearestName) {
   for (const std::string name : {"WSTREE_", "WSTREE_X", "WSTREE_COLOUR", "WSTREE_SOMETHING_ELSE"})
     EXPECT_THAT(load_from({name + "=1"}).lines,
                 ElementsAre("wstree: " + name + " is not an option of this library"));
-}
-
-TEST(Load, KnowsTheNamesOfTheLibraryItself) {
-  EXPECT_THAT(load_from({"WSTREE_REQUEST=wstree", "WSTREE_LIBRARY=/lib/libwstree.so", "WSTREE_TEST_SCALE=2",
-                         "WSTREE_TEST_=", "WSTREEX=1", "wstree_strategy=1"})
-                  .lines,
-              IsEmpty());
-  EXPECT_EQ(load_from({"WSTREE_TESTS=1", "WSTREE_REQUESTS=1"}).lines.size(), 2u);
 }
 
 const std::string k_accepted_schedules =
@@ -273,40 +238,6 @@ TEST(ReportMisspelledSchedule, NamesTheKindThatIsNearest) {
     EXPECT_THAT(lines, ElementsAre("wstree: OMP_SCHEDULE='" + value + "' is not understood" + advice + " " +
                                    k_accepted_schedules + "; using static"));
   }
-}
-
-TEST(ReportMisspelledSchedule, LongestLineIsNotCutOff) {
-  std::vector<std::string> lines;
-  report_misspelled_schedule("wsqueuelock," + std::string(500, 'x'), "static", {keep_line, &lines});
-  ASSERT_EQ(lines.size(), 1U);
-  EXPECT_THAT(lines[0], testing::EndsWith("; using static"));
-  EXPECT_THAT(lines[0], testing::HasSubstr("did you mean wsqueue_lock?"));
-}
-
-TEST(FindVariable, BehavesAsGetenv) {
-  const char* const envp[] = {"AB=1", "A=first", "A=second", "EMPTY=", "NOVALUE", nullptr};
-  EXPECT_EQ(find_variable(envp, "A"), "first");
-  EXPECT_EQ(find_variable(envp, "AB"), "1");
-  EXPECT_EQ(find_variable(envp, "EMPTY"), "");
-  EXPECT_EQ(find_variable(envp, "NOVALUE"), std::nullopt);
-  EXPECT_EQ(find_variable(envp, "B"), std::nullopt);
-  EXPECT_EQ(find_variable(nullptr, "A"), std::nullopt);
-}
-
-TEST(EditDistance, CountsLetters) {
-  struct Case {
-    std::string_view a, b;
-    std::size_t distance;
-  };
-  const Case cases[] = {{"", "", 0},       {"", "abc", 3},           {"abc", "", 3},       {"abc", "ABC", 0},
-                        {"abc", "abd", 1}, {"abc", "acb", 1},        {"abc", "ab", 1},     {"ab", "abc", 1},
-                        {"ca", "abc", 3},  {"kitten", "sitting", 3}, {"batch", "stats", 4}};
-  for (const auto& [a, b, distance] : cases) {
-    EXPECT_EQ(edit_distance(a, b), distance) << a << ' ' << b;
-    EXPECT_EQ(edit_distance(b, a), distance) << a << ' ' << b;
-  }
-  const std::string long_word(1000, 'x');
-  EXPECT_EQ(edit_distance(long_word, ""), 64u);
 }
 
 } // namespace

@@ -163,88 +163,12 @@ TEST(ParseLoops, UnderstandsLists) {
   }
 }
 
-TEST(ParseLoops, RefusesEverythingElse) {
-  for (const std::string_view value : {"",
-                                       " ",
-                                       ",",
-                                       " , ",
-                                       "runtime,",
-                                       ",runtime",
-                                       "dynamic,,guided",
-                                       "dynamic, ,guided",
-                                       ",all",
-                                       "none",
-                                       "all,none",
-                                       "none,dynamic",
-                                       "statics",
-                                       "static,3",
-                                       "trapezoidal",
-                                       "wstree",
-                                       "0",
-                                       "1",
-                                       "run time",
-                                       "runtimes",
-                                       "dynamic guided",
-                                       "dynamic;guided",
-                                       "dynamic:guided",
-                                       "dynamic,4",
-                                       "monotonic:dynamic",
-                                       "auto_",
-                                       "\xff"})
-    EXPECT_EQ(parse_loops(value), std::nullopt) << value;
-}
-
 TEST(ParseLoops, ReadsEveryCombinationBack) {
   for (unsigned bits = 1; bits <= 127; ++bits) {
     const LoopKinds loops{static_cast<std::uint8_t>(bits)};
     EXPECT_EQ(parse_loops(to_text(loops).view()), loops) << bits;
     EXPECT_FALSE(to_text(loops).truncated());
   }
-}
-
-TEST(LoopKinds, TellsWhatIsInTheList) {
-  constexpr LoopKind all[] = {LoopKind::runtime, LoopKind::dynamic, LoopKind::guided, LoopKind::auto_,
-                              LoopKind::static_};
-  constexpr std::string_view words[] = {"runtime", "dynamic", "guided", "auto", "static"};
-  for (std::size_t i = 0; i < std::size(all); ++i) {
-    const auto loops = parse_loops(words[i]);
-    ASSERT_TRUE(loops.has_value()) << words[i];
-    for (const LoopKind kind : all) EXPECT_EQ(loops->has(kind), kind == all[i]) << words[i];
-    EXPECT_EQ(loops->any_named(), all[i] != LoopKind::runtime) << words[i];
-  }
-  static_assert(LoopKinds{}.has(LoopKind::runtime) && !LoopKinds{}.any_named());
-  static_assert(LoopKinds{3}.any_named() && LoopKinds{15}.has(LoopKind::auto_));
-  static_assert(LoopKinds{64}.has(LoopKind::proven) && !LoopKinds{64}.has(LoopKind::static_));
-  static_assert(LoopKinds{16}.has(LoopKind::proven), "static means those that are proven, too");
-}
-
-TEST(ParseStrategy, KnowsAllSix) {
-  const std::pair<std::string_view, Strategy> cases[] = {
-      {"predefined", Strategy::predefined}, {"assign", Strategy::assign},
-      {"assigntop", Strategy::assign_top},  {"randomwalk", Strategy::random_walk},
-      {"randomall", Strategy::random_all},  {"findmax", Strategy::find_max},
-      {" FindMax\t", Strategy::find_max},
-  };
-  for (const auto& [value, expected] : cases) {
-    EXPECT_EQ(parse_strategy(value), expected) << value;
-    EXPECT_EQ(parse_strategy(to_text(expected)), expected) << value;
-  }
-  for (const std::string_view value : {"", " ", "find", "findmaxx", "find max", "findmax,1", "0"})
-    EXPECT_EQ(parse_strategy(value), std::nullopt) << value;
-}
-
-TEST(ParseBind, KnowsAllFour) {
-  const std::pair<std::string_view, Bind> cases[] = {
-      {"auto", Bind::auto_}, {"close", Bind::close},    {"spread", Bind::spread},
-      {"none", Bind::none},  {" Close\t", Bind::close}, {"NONE", Bind::none},
-  };
-  for (const auto& [value, expected] : cases) {
-    EXPECT_EQ(parse_bind(value), expected) << value;
-    EXPECT_EQ(parse_bind(to_text(expected)), expected) << value;
-  }
-  for (const std::string_view value :
-       {"", " ", "auto_", "true", "false", "1", "0", "master", "primary", "close,spread", "clos", "off"})
-    EXPECT_EQ(parse_bind(value), std::nullopt) << value;
 }
 
 TEST(ParseBatch, KnowsTheModesAndTheirNumbers) {
@@ -332,20 +256,6 @@ TEST(ParseStats, KnowsFormatsAndPaths) {
     EXPECT_EQ(parse_stats(value), std::nullopt) << value;
 }
 
-TEST(ParseHistory, IsOnOrOff) {
-  EXPECT_EQ(parse_history("on"), true);
-  EXPECT_EQ(parse_history(" OFF "), false);
-  for (const std::string_view value : {"", "1", "0", "true", "o", "onn"})
-    EXPECT_EQ(parse_history(value), std::nullopt) << value;
-}
-
-TEST(ParseSwitch, IsZeroOrOne) {
-  EXPECT_EQ(parse_switch("1"), true);
-  EXPECT_EQ(parse_switch(" 0 "), false);
-  for (const std::string_view value : {"", "2", "01", "true", "yes", "-1"})
-    EXPECT_EQ(parse_switch(value), std::nullopt) << value;
-}
-
 TEST(ParseDisplayEnv, AcceptsWhatTheRuntimesAccept) {
   for (const std::string_view value : {"true", "TRUE", "1", "yes", "on", ".T.", ".true.", " True "})
     EXPECT_EQ(parse_display_env(value), DisplayEnv::yes) << value;
@@ -353,36 +263,6 @@ TEST(ParseDisplayEnv, AcceptsWhatTheRuntimesAccept) {
     EXPECT_EQ(parse_display_env(value), DisplayEnv::verbose) << value;
   for (const std::string_view value : {"", "0", "false", "no", "off", "nonsense", "2"})
     EXPECT_EQ(parse_display_env(value), DisplayEnv::no) << value;
-}
-
-TEST(ParseDisplayAffinity, AcceptsWhatTheRuntimesAccept) {
-  for (const std::string_view value : {"true", "TRUE", "1", "yes", "on", ".T.", ".true.", " True "})
-    EXPECT_TRUE(parse_display_affinity(value)) << value;
-  for (const std::string_view value : {"", "0", "false", "no", "off", "verbose", "nonsense", "2"})
-    EXPECT_FALSE(parse_display_affinity(value)) << value;
-}
-
-TEST(ScheduleText, ReadsBack) {
-  for (const ScheduleRequest& original :
-       {request(1, false), request(64, true), request(1, false, true), request(67108863, true, true)})
-    EXPECT_EQ(parse_schedule(to_text(original).view()), original);
-  EXPECT_EQ(to_text(request(64, true)).view(), "wstree,64");
-  EXPECT_EQ(to_text(request(8, true, true)).view(), "monotonic:wstree,8");
-}
-
-TEST(ParseRecord, TakesAPathOrNothing) {
-  EXPECT_EQ(parse_record("0"), "");
-  EXPECT_EQ(parse_record(" 0 "), "");
-  EXPECT_EQ(parse_record(" out/%p.profile "), "out/%p.profile");
-  EXPECT_EQ(parse_record("./1"), "./1");
-  EXPECT_EQ(parse_record("a=b c"), "a=b c");
-  EXPECT_EQ(parse_record("1"), std::nullopt);
-  EXPECT_EQ(parse_record("./-"), "./-");
-  EXPECT_EQ(parse_record(" - "), std::nullopt);
-  EXPECT_EQ(parse_record(" "), std::nullopt);
-  const std::string longest(k_max_path, 'x');
-  EXPECT_EQ(parse_record(longest), longest);
-  EXPECT_EQ(parse_record(longest + 'x'), std::nullopt);
 }
 
 TEST(OptionTable, DefaultsAreWhatTheParsersMakeOfThem) {

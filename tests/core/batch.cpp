@@ -102,45 +102,6 @@ TEST(Batcher, AfterACliffLooksAtTheClockEveryTime) {
   EXPECT_LE(member.take(300), before / 10);
 }
 
-TEST(Batcher, LooksAtOnceAgainWhereCostsHaveDoubled) {
-  Member member(quiet());
-  member.take_until(400'000, 3);
-  member.forget();
-  while (member.reads() == 0) member.take(3);
-  member.forget();
-  while (member.reads() == 0) member.take(6);
-  ASSERT_GE(member.batches(), 4U) << "half as many would be more than one";
-  member.take(6);
-  EXPECT_EQ(member.reads(), 2U);
-}
-
-TEST(Batcher, ANewNodeIsLookedAtFromTheStart) {
-  Member member(quiet());
-  member.take_until(400'000, 3);
-  member.batcher().start_node();
-  EXPECT_EQ(member.take(3), 1U);
-  member.forget();
-  member.take(3);
-  EXPECT_EQ(member.reads(), 1U);
-}
-
-TEST(Batcher, LooksAtTheClockNoMoreOftenForStatistics) {
-  Settings settings = quiet();
-  Member without(settings);
-  without.take_until(1'000'000, 3);
-  settings.clocked = true;
-  Member member(settings);
-  member.take_until(1'000'000, 3);
-  EXPECT_EQ(member.reads(), without.reads());
-  EXPECT_LT(member.reads(), member.batches());
-}
-
-TEST(Batcher, LooksAtTheClockAfterEachLongIteration) {
-  Member member(quiet());
-  for (int batch = 0; batch < 100; ++batch) EXPECT_EQ(member.take(45'000), 1U);
-  EXPECT_EQ(member.reads(), member.batches());
-}
-
 TEST(Batcher, TakesLessTheNearerTheEndOfItsNode) {
   const Settings settings = quiet();
   Member member(settings);
@@ -161,16 +122,6 @@ TEST(Batcher, TakesNoMoreThanAPartOfTheTimeThatItHasWorked) {
     const std::uint64_t before = member.elapsed();
     EXPECT_LE(member.take(1), std::max<std::uint64_t>(before / 3, 16) + 1) << before;
   }
-}
-
-TEST(Batcher, DurationsOfCenturiesMakeLargeBatches) {
-  // More ticks than a signed number holds were a negative duration once, and batches of one iteration.
-  Settings settings = quiet();
-  settings.shortest_target = settings.longest_target = setting_of(2e20);
-  ASSERT_GT(static_cast<std::int64_t>(4 * settings.longest_target), 0);
-  Member member(settings);
-  while (member.left() > 0 && member.batches() < 200) member.take(1'000);
-  EXPECT_EQ(member.left(), 0U);
 }
 
 /// Whatever a member's batches took, the next one has a unit at least, no more than is left, and no fewer

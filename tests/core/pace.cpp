@@ -41,11 +41,6 @@ protected:
   std::array<PaceKeeper<Told>::Ticks, 3> taken_{};
 };
 
-TEST_F(Paces, EqualMembersHaveNone) {
-  for (int i = 0; i < 10; ++i)
-    for (std::uint32_t m = 0; m < 3; ++m) EXPECT_EQ(enter(m, 100 + 5 * m), nullptr) << m;
-}
-
 TEST_F(Paces, ASlowMemberKnowsHowSlowItIs) {
   enter(0, 100);
   enter(1, 125);
@@ -54,13 +49,6 @@ TEST_F(Paces, ASlowMemberKnowsHowSlowItIs) {
   EXPECT_FLOAT_EQ(slow->own, 0.25F);
   EXPECT_FLOAT_EQ(slow->faster, 1 + 0.8F);
   EXPECT_EQ(enter(0, 100), nullptr);
-}
-
-TEST_F(Paces, OneSlowProbeIsNoSlowMember) {
-  for (std::uint32_t m = 0; m < 3; ++m) enter(m, 100);
-  EXPECT_EQ(enter(2, 1'000), nullptr) << "it was interrupted";
-  EXPECT_NE(enter(2, 1'000), nullptr) << "twice in turn";
-  EXPECT_EQ(enter(2, 100), nullptr) << "the core is as fast as before";
 }
 
 TEST_F(Paces, ProbesAreRare) {
@@ -88,13 +76,6 @@ TEST_F(Paces, ZeroedMemoryIsAMemberOfWhichNothingIsKnown) {
   const Prior unknown;
   EXPECT_EQ(keeper->enter(unknown, 1'000, 1, 0, 3, settings_, taken_.data()), nullptr);
   EXPECT_EQ(keeper->enter(prior_, 1'000, 1, 0, 3, settings_, taken_.data()), nullptr);
-}
-
-TEST(Probe, TakesAFractionOfAMicrosecond) {
-  std::uint32_t shortest = ~0U;
-  for (int i = 0; i < 100; ++i) shortest = std::min(shortest, StdPlatform::probe());
-  EXPECT_GT(shortest, 1U);
-  EXPECT_LT(shortest, StdPlatform::ticks_per_us() * 5);
 }
 
 } // namespace

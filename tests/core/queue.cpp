@@ -14,7 +14,6 @@
 namespace wstree::queue_test {
 namespace {
 
-using core::Item;
 using core::Theft;
 
 struct CountingPlatform : core::StdPlatform {
@@ -65,40 +64,6 @@ struct Names {
 };
 TYPED_TEST_SUITE(CoreQueue, Queues, Names);
 
-TEST(CoreQueueItem, IsOneWord) {
-  const Item item{5, 0xFFFF'FFFE};
-  EXPECT_EQ(Item::of(item.word()), item);
-  EXPECT_EQ(item.size(), 0xFFFF'FFF9U);
-}
-
-TYPED_TEST(CoreQueue, TheOwnerTakesTheNewestAndAThiefTheOldest) {
-  this->queue().reset(1);
-  for (std::uint64_t i = 1; i <= 5; ++i) ASSERT_TRUE(this->queue().push(i));
-  std::uint64_t oldest = 0;
-  std::uint64_t newest = 0;
-  ASSERT_TRUE(this->queue().look(oldest, newest));
-  EXPECT_EQ(oldest, 1U);
-  EXPECT_EQ(newest, 5U);
-  EXPECT_EQ(this->pop(), 5U);
-  EXPECT_EQ(this->steal(), 1U);
-  EXPECT_EQ(this->steal(), 2U);
-  EXPECT_EQ(this->pop(), 4U);
-  EXPECT_EQ(this->pop(), 3U) << "the only item: the owner meets the thieves' end";
-  EXPECT_EQ(this->pop(), 0U);
-  EXPECT_EQ(this->steal(), 0U);
-  EXPECT_TRUE(this->queue().looks_empty());
-  EXPECT_FALSE(this->queue().look(oldest, newest));
-  ASSERT_TRUE(this->queue().push(6)); // a pop of nothing has left the indices as they were
-  EXPECT_EQ(this->steal(), 6U);
-}
-
-TYPED_TEST(CoreQueue, ZeroedMemoryIsAnEmptyQueueOfNoLoop) {
-  EXPECT_FALSE(this->queue().is_of(1));
-  EXPECT_TRUE(this->queue().looks_empty());
-  EXPECT_EQ(this->pop(), 0U);
-  EXPECT_EQ(this->steal(), 0U);
-}
-
 TYPED_TEST(CoreQueue, OpeningItForALoopForgetsWhatAnEarlierOneLeftBehind) {
   this->queue().reset(7);
   for (std::uint64_t i = 1; i <= 40; ++i) ASSERT_TRUE(this->queue().push(i));
@@ -110,17 +75,6 @@ TYPED_TEST(CoreQueue, OpeningItForALoopForgetsWhatAnEarlierOneLeftBehind) {
   for (std::uint64_t i = 1; i <= 40; ++i) ASSERT_TRUE(this->queue().push(i));
   EXPECT_EQ(P::in_use, in_use) << "the grown array is there for the next loop";
   EXPECT_EQ(this->steal(), 1U);
-}
-
-TYPED_TEST(CoreQueue, WithoutMemoryPushSaysSoAndLosesNothing) {
-  P::left = 0;
-  this->queue().reset(1);
-  std::uint64_t pushed = 0;
-  while (pushed < 100 && this->queue().push(pushed + 1)) ++pushed;
-  ASSERT_LE(pushed, 32U);
-  EXPECT_FALSE(this->queue().push(1000));
-  for (std::uint64_t i = 1; i <= pushed; ++i) EXPECT_EQ(this->steal(), i);
-  EXPECT_EQ(this->steal(), 0U);
 }
 
 TYPED_TEST(CoreQueue, AMoveIsSeenWhileItLastsAndAfterwards) {

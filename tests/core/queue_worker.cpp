@@ -112,33 +112,6 @@ TYPED_TEST(CoreQueueWorker, TheOldestItemIsTheLongestAndThievesGetIt) {
   EXPECT_EQ(range.begin, 1U);
 }
 
-TYPED_TEST(CoreQueueWorker, AMemberThatIsLateTakesItsShareOrStealsItBack) {
-  TypeParam team(2);
-  team.begin(21, of_mode(BatchMode::fixed, 1)); // shares of 11 and 9 units
-  Range range;
-  auto& early = team.enter(0);
-  for (int i = 0; i < 11; ++i) ASSERT_TRUE(early.next(range));
-  EXPECT_EQ(early.counts().steals, 0U);
-  ASSERT_TRUE(early.next(range));
-  EXPECT_EQ(range.begin, 11U) << "the share of the other, from its beginning";
-  EXPECT_EQ(early.counts().steals, 1U);
-  auto& late = team.enter(1);
-  ASSERT_TRUE(late.next(range));
-  EXPECT_EQ(late.counts().steals, 1U) << "not its own any more";
-  EXPECT_EQ(range.begin, 15U) << "the far half of 9 units";
-}
-
-TYPED_TEST(CoreQueueWorker, BatchesHaveTheirLengthButAtTheEndOfAnItem) {
-  for (const std::uint64_t length : {1ULL, 7ULL, 50ULL}) {
-    TypeParam team(2);
-    std::uint64_t other = 0;
-    const Counts total = team.run(
-        10'000, of_mode(BatchMode::fixed, length), [](auto begin, auto end) { return (end - begin) * 3; },
-        never_late, [&](std::uint32_t, const Range& range) { other += range.end - range.begin != length; });
-    EXPECT_LE(other, total.steals + 2 + 1) << "one for each share and each steal, and iteration n-1";
-  }
-}
-
 TYPED_TEST(CoreQueueWorker, NoBatchIsSmallerThanAskedFor) {
   for (const BatchMode mode : k_modes) {
     TypeParam team(2, 50);
@@ -152,22 +125,6 @@ TYPED_TEST(CoreQueueWorker, NoBatchIsSmallerThanAskedFor) {
         });
     EXPECT_EQ(total.batches, batches);
     EXPECT_LT(small * 10, batches) << static_cast<int>(mode); // ends of items
-  }
-}
-
-TYPED_TEST(CoreQueueWorker, WhatIsUnclaimedCanBeSeenFromOutside) {
-  TypeParam team(3);
-  team.begin(500, of_mode(BatchMode::exponential, 8));
-  EXPECT_EQ(team.unclaimed(), 500U) << "no member is there yet";
-  std::uint64_t left = 500;
-  for (const std::uint32_t m : {1U, 0U}) {
-    auto& worker = team.enter(m);
-    Range range;
-    for (int i = 0; i < 20; ++i) {
-      ASSERT_TRUE(worker.next(range));
-      left -= range.end - range.begin;
-      ASSERT_EQ(team.unclaimed(), left);
-    }
   }
 }
 
@@ -188,60 +145,6 @@ TYPED_TEST(CoreQueueWorker, WithoutMemoryEveryIterationStillRunsOnce) {
         expect_exactly_once(team, n, of_mode(mode, mode == BatchMode::fixed ? 3 : 64), members, 20);
     }
   P::poor = false;
-}
-
-TEST(CoreQueueGrowth, HalvingTheLongestShareFitsIntoTheFirstArray) {
-  P::allocations = 0;
-  const auto check = [](auto&& team) {
-    team.begin((1ULL << 26) - 1, of_mode(BatchMode::fixed, 1));
-    Range range;
-    for (int i = 0; i < 100; ++i) ASSERT_TRUE(team.enter(0).next(range) || i != 0);
-  };
-  check(test::QueueTeam<P, core::LockFreeQueue>(1));
-  check(test::QueueTeam<P, core::LockedQueue>(1));
-  EXPECT_EQ(P::allocations, 0U);
-}
-
-/// While it waits, something happens.
-struct WaitingPlatform : core::StdPlatform {
-  static inline std::uint64_t waits = 0;
-  static inline std::function<void()> meanwhile;
-  static void relax() noexcept {
-    ++waits;
-    if (meanwhile) meanwhile();
-  }
-  static void yield() noexcept { relax(); }
-};
-
-template <template <class> class Queue> void expect_search_looks_again() {
-  test::QueueTeam<WaitingPlatform, Queue> team(2);
-  team.begin(21, of_mode(BatchMode::fixed, 1));
-  Range range;
-  auto& searcher = team.enter(0);
-  team.enter(1);
-  auto& other = team.loop().cells[1];
-  ASSERT_TRUE(other.share.take(1));
-  other.queue.begin_move(); // it has its share in its hands
-  for (int i = 0; i < 11; ++i) ASSERT_TRUE(searcher.next(range));
-  WaitingPlatform::waits = 0;
-  WaitingPlatform::meanwhile = [&] {
-    if (WaitingPlatform::waits != 3) return;
-    other.queue.push(Item{13, 20}.word());
-    other.queue.end_move(true);
-  };
-  ASSERT_TRUE(searcher.next(range));
-  EXPECT_EQ(range.begin, 13U) << "it has waited for the item";
-  for (int i = 0; i < 6; ++i) ASSERT_TRUE(searcher.next(range));
-  other.queue.begin_move(); // and is suspended
-  ASSERT_TRUE(searcher.next(range));
-  EXPECT_TRUE(range.last) << "it has not waited for ever";
-  EXPECT_LT(WaitingPlatform::waits, 100U);
-  WaitingPlatform::meanwhile = {};
-}
-
-TEST(CoreQueueSearch, LooksAgainWhileAMemberHoldsAnItemButNotForEver) {
-  expect_search_looks_again<core::LockFreeQueue>();
-  expect_search_looks_again<core::LockedQueue>();
 }
 
 } // namespace

@@ -37,15 +37,6 @@ TEST(StealWord, IsTheLastQuarterRoundedUp) {
   EXPECT_EQ(StealWord::last_quarter(0, 0xFFFF'FFFF), StealWord(0xBFFF'FFFF, 0xFFFF'FFFF));
 }
 
-TEST(StealWord, RepublishingOnlyRaisesMid) { // R-I3 rests on it
-  for (std::uint32_t high = 1; high < 60; ++high)
-    for (std::uint32_t mid = 0; mid < high; ++mid)
-      for (std::uint32_t low = 0; low <= mid; ++low)
-        if (StealWord(mid, high).is_large_for(low)) {
-          EXPECT_GE(StealWord::last_quarter(low, high).mid(), mid);
-        }
-}
-
 TEST(RangeWorker, KeepsAQuarterOfWhatIsLeftStealable) {
   const Settings settings = one_by_one();
   Team team(2);
@@ -64,24 +55,6 @@ TEST(RangeWorker, KeepsAQuarterOfWhatIsLeftStealable) {
     EXPECT_GE(4 * (16 - word.mid()), left) << "at least a quarter after " << taken;
   }
   EXPECT_TRUE(team.cell(0).read().empty());
-}
-
-TEST(RangeWorker, SharesBeginWhereTheLoopSays) {
-  const Settings settings = one_by_one();
-  Team team(3);
-  const std::uint32_t shares[] = {0, 20, 20, 31};
-  team.loop().shares = shares;
-  team.enter_all(32, 1, settings);
-  EXPECT_EQ(team.unclaimed(32, 1, settings), 32U);
-  Range range;
-  ASSERT_TRUE(team.worker(1).next(range)); // it has none, and member 2 is late
-  EXPECT_EQ(range.begin, 20U);
-  EXPECT_EQ(team.cell(1).read().high(), 31U);
-  EXPECT_EQ(team.worker(1).counts().steals, 1U);
-  ASSERT_TRUE(team.worker(0).next(range));
-  EXPECT_EQ(range.begin, 0U);
-  EXPECT_EQ(team.cell(0).read().high(), 20U);
-  EXPECT_EQ(team.unclaimed(32, 1, settings), 30U);
 }
 
 TEST(RangeWorker, AThiefTakesTheStealRangeAndKeepsItsFirstBatch) {
@@ -124,42 +97,6 @@ TEST(RangeWorker, OwnerAndThiefContendForTheLastUnit) {
     EXPECT_FALSE(team.worker(0).next(range));
     EXPECT_FALSE(team.worker(1).next(range));
   }
-}
-
-TEST(RangeWorker, ABatchThatReachesIntoTheStealRangeIsClaimedWhole) {
-  Settings settings = one_by_one();
-  settings.limit = 9;
-  Team team(2);
-  team.enter_all(32, 1, settings, 9);
-  Range range;
-  ASSERT_TRUE(team.worker(0).next(range));
-  EXPECT_EQ(range.end, 9U);
-  EXPECT_EQ(team.cell(0).read(), StealWord(14, 16));
-  ASSERT_TRUE(team.worker(0).next(range));
-  EXPECT_EQ(range.begin, 9U);
-  EXPECT_EQ(range.end, 16U) << "not cut at 14: no batch is shorter than asked for unless less is left";
-}
-
-TEST(RangeWorker, TheVictimGoesOnToWhereTheThiefBegan) {
-  Settings settings;
-  settings.batch = BatchMode::exponential; // the owner's batches have become longer than what is left
-  settings.limit = 64;
-  Team team(2);
-  team.enter_all(64, 1, settings);
-  Range range;
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(team.worker(0).next(range));
-  ASSERT_EQ(range.end, 7U);
-  auto& cell = team.cell(0);
-  const StealWord seen = cell.read();
-  ASSERT_TRUE(cell.steal(seen, StealWord::last_quarter(cell.read_low(), seen.mid())));
-  std::uint64_t next = 7;
-  while (next < seen.mid()) {
-    ASSERT_TRUE(team.worker(0).next(range));
-    ASSERT_EQ(range.begin, next);
-    next = range.end;
-  }
-  EXPECT_EQ(next, seen.mid());
-  EXPECT_TRUE(cell.read().empty());
 }
 
 /// R-I2: the thief has read a `low` that is out of date by the time it replaces the word.
@@ -231,32 +168,6 @@ TEST(RangeCell, AStaleWordDoesNotOutliveItsRange) {
   EXPECT_FALSE(cell.steal(frozen, StealWord::last_quarter(cell.read_low(), frozen.mid())));
 }
 
-TEST(RangeWorker, ALateMembersShareIsTakenWhole) {
-  const Settings settings = one_by_one();
-  Team team(3);
-  team.enter_all(30, 1, settings);
-  Range range;
-  std::vector<int> hits(30, 0);
-  while (team.worker(1).next(range))
-    for (auto i = range.begin; i < range.end; ++i) ++hits[i];
-  for (const int hit : hits) EXPECT_EQ(hit, 1);
-  EXPECT_EQ(team.worker(1).counts().steals, 2U);
-  EXPECT_FALSE(team.worker(0).next(range));
-  EXPECT_FALSE(team.worker(2).next(range));
-}
-
-TEST(RangeWorker, AMemberThatFindsItsShareTakenStealsFromItsThief) {
-  const Settings settings = one_by_one();
-  Team team(2);
-  team.enter_all(32, 1, settings);
-  Range range;
-  for (int i = 0; i < 16; ++i) ASSERT_TRUE(team.worker(1).next(range)); // its 15, and unit 0 with [0, 16)
-  EXPECT_EQ(range.begin, 0U);
-  ASSERT_TRUE(team.worker(0).next(range));
-  EXPECT_EQ(range.begin, 12U);
-  EXPECT_EQ(team.worker(0).counts().steals, 1U);
-}
-
 TEST(RangeWorker, ReturnsUnitsWhenARangeIsDrained) {
   const Settings settings = one_by_one();
   Team team(2);
@@ -300,38 +211,6 @@ TEST(RangeWorker, WaitsForUnitsThatAreOnTheirWay) {
   ASSERT_TRUE(loop.team.worker(1).next(range));
   EXPECT_EQ(range.begin, 12U);
   EXPECT_FALSE(range.last);
-}
-
-TEST(RangeWorker, DoesNotWaitForASuspendedThief) {
-  InTransit loop;
-  Range range;
-  ASSERT_TRUE(loop.team.worker(1).next(range));
-  EXPECT_TRUE(range.last);
-  EXPECT_GT(P::waits, 0U);
-  EXPECT_LT(P::waits, 100U);
-}
-
-TEST(RangeWorker, LooksAgainIfSomethingMovedWhileItLooked) {
-  InTransit loop;
-  loop.team.cell(0).end_move();
-  // The mark of the end is there, so no member is moving: no reason to wait.
-  Range range;
-  ASSERT_TRUE(loop.team.worker(1).next(range));
-  EXPECT_TRUE(range.last);
-  EXPECT_EQ(P::waits, 0U);
-}
-
-TEST(RangeWorker, AfterTheLastIterationAMemberGetsNothing) {
-  const Settings settings = one_by_one();
-  Team team(2);
-  team.enter_all(1, 1, settings);
-  Range range;
-  ASSERT_TRUE(team.worker(1).next(range));
-  EXPECT_TRUE(range.last);
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(team.worker(1).next(range));
-    EXPECT_FALSE(team.worker(0).next(range));
-  }
 }
 
 } // namespace

@@ -151,18 +151,10 @@ void expect_in_order(std::uint64_t seeds, std::uint64_t n, Element element) {
 TEST(Reduction, AffineMapsAreComposedInOrder) {
   expect_in_order<Affine>(4, 2000, [](std::uint64_t i) { return Affine{2 * i + 3, i * i + 7}; });
 }
-TEST(Reduction, MatricesAreMultipliedInOrder) {
-  expect_in_order<Matrix>(2, 2000, [](std::uint64_t i) {
-    return Matrix{{i, 1, 2, 3, i + 4, 5, 6, 7, 2 * i + 1}};
-  });
-}
 struct Text : std::string {
   using std::string::string;
   explicit Text(std::string with) : std::string(std::move(with)) {}
 };
-TEST(Reduction, StringsAreConcatenatedInOrder) {
-  expect_in_order<Text>(2, 1000, [](std::uint64_t i) { return Text(std::to_string(i) + ","); });
-}
 
 TEST(Reduction, ValuesThatCanOnlyBeMovedAreDestroyedOnce) {
   using Storage = core::ReductionStorage<core::StdPlatform>;

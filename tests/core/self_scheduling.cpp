@@ -85,35 +85,12 @@ Sizes trapezoid_reference(std::uint64_t n, std::uint64_t members, std::uint64_t 
   return result;
 }
 
-TEST(FixedRule, HandsOutChunksOfOneSize) {
-  EXPECT_THAT(sizes<Fixed>(10, 4, 0), ElementsAreArray(Sizes(10, 1)));
-  EXPECT_THAT(sizes<Fixed>(10, 4, 1), ElementsAreArray(Sizes(10, 1)));
-  EXPECT_THAT(sizes<Fixed>(10, 4, 4), ElementsAre(4, 4, 2));
-  EXPECT_THAT(sizes<Fixed>(8, 4, 4), ElementsAre(4, 4));
-}
-
 /// The tables that the literature repeats for 1000 iterations on 4 processors.
 TEST(GuidedRule, DividesWhatIsLeft) {
   EXPECT_THAT(sizes<Guided>(1000, 4, 1),
               ElementsAre(250, 188, 141, 106, 79, 59, 45, 33, 25, 19, 14, 11, 8, 6, 4, 3, 3, 2, 1, 1, 1, 1));
   EXPECT_THAT(sizes<Guided>(100, 5, 1), ElementsAre(20, 16, 13, 11, 8, 7, 5, 4, 4, 3, 2, 2, 1, 1, 1, 1, 1));
   EXPECT_THAT(sizes<Guided>(100, 5, 6), ElementsAre(20, 16, 13, 11, 8, 7, 6, 6, 6, 6, 1));
-}
-
-TEST(FactoringRule, HalvesWhatIsLeftFromBatchToBatch) {
-  EXPECT_THAT(sizes<Factoring>(1000, 4, 1),
-              ElementsAre(125, 125, 125, 125, 63, 63, 63, 63, 31, 31, 31, 31, 16, 16, 16, 16, 8, 8, 8, 8, 4,
-                          4, 4, 4, 2, 2, 2, 2, 1, 1, 1, 1));
-  EXPECT_THAT(sizes<Factoring>(100, 2, 10), ElementsAre(25, 25, 13, 13, 10, 10, 4));
-}
-
-TEST(TrapezoidRule, FallsInAStraightLine) {
-  EXPECT_THAT(sizes<Trapezoid>(55, 3, 1), ElementsAre(10, 9, 8, 7, 6, 5, 4, 3, 2, 1));
-  EXPECT_THAT(sizes<Trapezoid>(49, 2, 0), ElementsAre(13, 11, 9, 7, 5, 3, 1));
-  EXPECT_THAT(sizes<Trapezoid>(59, 2, 3), ElementsAre(15, 13, 11, 9, 7, 4));
-  // By 124 / 15 each time. The table of the literature has 8 instead: 125, 117, 109, 101, 93, 85, 77, ...
-  EXPECT_THAT(sizes<Trapezoid>(1000, 4, 1),
-              ElementsAre(125, 117, 109, 101, 92, 84, 76, 68, 59, 51, 43, 35, 26, 14));
 }
 
 TEST(Rules, GiveTheChunkOfTheScheduleWhereItIsLargerThanTheirs) {
@@ -141,25 +118,6 @@ TEST(Rules, FollowTheirDefinitions) {
     EXPECT_EQ(sizes<Trapezoid>(n, members, chunk), trapezoid_reference(n, members, usable));
     if (testing::Test::HasFailure()) return;
   }
-}
-
-/// What makes it a trapezoid, whatever is rounded: from f down to l, never more again, and at most N chunks.
-TEST(TrapezoidRule, FallsEvenWhereTheDecreaseIsBelowOne) {
-  for (const std::uint64_t n : {1ULL, 2ULL, 17ULL, 1000ULL, 4095ULL, 100'000ULL})
-    for (const std::uint32_t members : {1U, 2U, 4U, 31U, 128U})
-      for (const std::uint64_t chunk : {1ULL, 2ULL, 7ULL}) {
-        SCOPED_TRACE(testing::Message() << n << " iterations, " << members << " members, chunk " << chunk);
-        const Line tss(n, members, std::min(chunk, n));
-        const Sizes found = sizes<Trapezoid>(n, members, chunk);
-        EXPECT_EQ(found.front(), std::min(tss.first, n));
-        EXPECT_LE(found.size(), tss.count);
-        EXPECT_TRUE(std::is_sorted(found.rbegin(), found.rend()));
-        for (std::size_t k = 0; k + 1 < found.size(); ++k) EXPECT_GE(found[k], tss.last) << "chunk " << k;
-        if (found.size() < 4) continue;
-        // Half way down it is half as high; a decrease that is cut to 0 would leave it at f.
-        EXPECT_NEAR(static_cast<double>(found[tss.count / 2]), static_cast<double>(tss.first + tss.last) / 2,
-                    tss.decrease() + 1);
-      }
 }
 
 std::uint64_t first_chunk(auto rule, std::uint64_t n, std::uint32_t members) {

@@ -108,20 +108,6 @@ template <class Worker> class SelfScheduling : public testing::Test {};
 using Workers = testing::Types<Fixed, Guided, Factoring, Trapezoid, Static>;
 TYPED_TEST_SUITE(SelfScheduling, Workers);
 
-TYPED_TEST(SelfScheduling, StartsAfreshAfterALoopThatWasLeftEarly) {
-  core::Rng random(test::seed());
-  Team<TypeParam> team(3);
-  for (std::uint64_t use = 1; use < 40; use += 2) {
-    team.open(100 + use, 1, use);
-    Range range;
-    for (std::uint32_t m = 0; m < 2; ++m) {
-      team.enter(m);
-      team.next(m, range);
-    }
-    expect_once(team, 50, use % 3, use + 1, random);
-  }
-}
-
 /// Uses of a slot as far apart as can be, with loops of other models in between, which do no more than what
 /// loop/member.h does for them.
 TYPED_TEST(SelfScheduling, KnowsAnOldLoopWhenItsTagComesAgain) {
@@ -183,22 +169,6 @@ TYPED_TEST(Counters, CannotBeCarriedIntoTheTagByAskingOnAndOn) {
     for (std::uint32_t m = 0; m < 5; ++m) EXPECT_FALSE(team.next(m, range));
   EXPECT_LE(team.loop.value(3), ended + 4) << "each of the others may ask once";
   EXPECT_EQ(team.unclaimed(), 0U);
-}
-
-TYPED_TEST(Counters, LeaveEverythingToTheMembersThatCome) {
-  Team<TypeParam> team(3);
-  team.open(100, 1, 3);
-  EXPECT_EQ(team.unclaimed(), 100U) << "before any member has entered";
-  team.enter(2);
-  EXPECT_EQ(team.unclaimed(), 100U);
-  Range range;
-  ASSERT_TRUE(team.next(2, range));
-  EXPECT_EQ(team.unclaimed(), 100 - range.end);
-  while (team.next(2, range)) {
-  }
-  EXPECT_EQ(team.counts(2).iterations, 100U);
-  team.open(7, 1, 4);
-  EXPECT_EQ(team.unclaimed(), 7U) << "what the last loop left behind is not this one's";
 }
 
 /// Iterations of one member, as the definition says: chunk k to member k % P, or blocks.

@@ -98,22 +98,6 @@ TEST(Recording, CheapIterationsDoNotHideExpensiveOnesBehindThem) {
   }
 }
 
-TEST(Recording, ChargesNoPieceForTheClock) {
-  Recorded member(1'000, {1'000, 7});
-  member.batch({0, 3}, [](auto) { return 1'007; });
-  EXPECT_EQ(member.sum().ticks, 3'000U);
-  member.batch({3, 4}, [](auto) { return 5; });
-  EXPECT_EQ(member.sum().ticks, 3'000U);
-}
-
-TEST(Recording, WaitingForTheScheduleIsNotTimeOfAPiece) {
-  Recorded member(1'000);
-  member.batch({0, 1}, [](auto) { return 600; });
-  member.pause(1'000'000);
-  member.batch({5, 6}, [](auto) { return 600; });
-  EXPECT_EQ(member.sum().ticks, 1'200U);
-}
-
 TEST(Recording, KeepsSumsAndExpensiveIterationsWhenItIsFull) {
   const Costs costs = [](std::uint64_t i) -> std::uint64_t { return i == 70'000 ? 5'000'000 : 600; };
   Recorded member(64);
@@ -158,29 +142,6 @@ TEST(Recording, MergesPiecesThatDoNotTouchAndCountsThem) {
   for (const Piece& piece : member.recording()) EXPECT_LE(piece.units, piece.end - piece.begin);
 }
 
-TEST(Recording, BatchesFromTheRightEndComeTogetherToo) {
-  Recorded member(32);
-  for (std::uint64_t i = 1'000; i-- > 0;) member.batch({i, i + 1}, [](auto) { return 900; });
-  EXPECT_LE(member.recording().size(), 32U);
-  EXPECT_EQ(member.sum().units, 1'000U);
-}
-
-TEST(Recording, FreeIterationsComeToAnEnd) {
-  // Pieces grow, so that not even 2^62 iterations without costs take long.
-  const Owned recording(Recording::create<P>(16));
-  const Pace pace{1'000, 0};
-  recording->start(pace, std::uint64_t{1} << 62, 1, 0);
-  recording->take({0, std::uint64_t{1} << 62, true});
-  int pieces = 0;
-  for (core::Range piece; recording->has_more(); ++pieces) {
-    recording->cut(piece, 0);
-    recording->finish(0);
-  }
-  EXPECT_LT(pieces, 150);
-  EXPECT_EQ(recording->size(), 1U);
-  EXPECT_EQ(recording->begin()->units, std::uint64_t{1} << 62);
-}
-
 /// What the member's thread has had of its processor, as the test says.
 ProcessorTime g_processor;
 
@@ -202,25 +163,6 @@ TEST(Recording, AnInterruptionIsNotTimeOfAPiece) {
     return runs(900, 500'000);
   });
   EXPECT_EQ(member.sum().ticks, 900U + 900 + 20'000 + 900 + 500'900);
-}
-
-TEST(Recording, ANewLoopForgetsTheOldOne) {
-  const Owned recording(Recording::create<P>(100));
-  const Pace pace{1'000, 0};
-  for (int loop = 0; loop < 3; ++loop) {
-    recording->start(pace, k_many, 1, 0);
-    EXPECT_EQ(recording->size(), 0U);
-    EXPECT_FALSE(recording->has_more());
-    recording->finish(50); // it was not handed anything
-    EXPECT_EQ(recording->size(), 0U);
-    recording->take({0, 100});
-    core::Range piece;
-    recording->cut(piece, 0);
-    EXPECT_EQ(piece.end, 1U);
-    recording->finish(40);
-    EXPECT_EQ(recording->size(), 1U);
-    recording->cut(piece, 50); // cancelled here
-  }
 }
 
 /// Pieces of all members of an execution, sorted.

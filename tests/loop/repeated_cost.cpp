@@ -45,14 +45,6 @@ TEST(RepeatedCost, BriefAndEvenRegionsBecomeWhole) {
   EXPECT_EQ(cut_before_whole(lasting, tuning::k_whole + 1), 10'000U);
 }
 
-TEST(RepeatedCost, WithoutHistoryNoRegionIsWhole) {
-  RepeatedCost cost;
-  core::Settings forgetful;
-  forgetful.history = false;
-  cut_before_whole(cost, 5);
-  EXPECT_FALSE(cost.is_whole(forgetful));
-}
-
 TEST(RepeatedCost, RegionsStayWholeForLongWhileThatTakesNoLonger) {
   for (const std::uint64_t wall : {k_wall / 2, k_wall, k_wall + k_wall / (2 * tuning::k_slower_part)}) {
     RepeatedCost cost;
@@ -60,12 +52,6 @@ TEST(RepeatedCost, RegionsStayWholeForLongWhileThatTakesNoLonger) {
     EXPECT_EQ(whole_before_cut(cost, wall), tuning::k_most_whole) << wall;
     EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm) << wall;
   }
-}
-
-TEST(RepeatedCost, OneDearRegionEndsIt) {
-  RepeatedCost cost;
-  cut_before_whole(cost, 5);
-  EXPECT_EQ(whole_before_cut(cost, 3 * k_wall), 1U);
 }
 
 TEST(RepeatedCost, SomeRegionsThatAreALittleSlowerEndIt) {
@@ -82,13 +68,6 @@ TEST(RepeatedCost, ARegionThatWasPreemptedCountsNoMoreThanTwice) {
     ASSERT_TRUE(cost.is_whole(k_usual)) << i;
     cost.check_whole(i % 10 == 5 ? k_wall * 3 / 2 : k_wall - k_wall / 16, k_usual);
   }
-}
-
-TEST(RepeatedCost, AFirstRegionThatStartsThreadsIsNoMeasure) {
-  RepeatedCost cost;
-  cost.learn(5 * k_shortest * k_team_size, k_loop_length, true, k_team_size, 1000 * k_wall, k_usual);
-  cut_before_whole(cost, 5);
-  EXPECT_EQ(whole_before_cut(cost, 5 * k_wall), 1U);
 }
 
 TEST(RepeatedCost, ADisappointmentDoublesTheTimeUntilTheNextOne) {
@@ -112,16 +91,6 @@ TEST(RepeatedCost, DisappointmentsAreForgottenAfterManyRegions) {
   EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm);
 }
 
-TEST(RepeatedCost, ATryThatHasLastedIsNoDisappointment) {
-  RepeatedCost cost;
-  for (std::uint32_t times = 0; times < 20; ++times) {
-    EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm) << times;
-    for (std::uint32_t i = 0; i < 100; ++i) cost.check_whole(k_wall, k_usual);
-    cost.check_whole(4 * k_wall, k_usual);
-    EXPECT_FALSE(cost.is_whole(k_usual)) << times;
-  }
-}
-
 TEST(RepeatedCost, VeryDearRegionsAgainAndAgainAreSoonCut) {
   RepeatedCost cost;
   std::uint32_t dear = 0;
@@ -138,15 +107,6 @@ TEST(RepeatedCost, VeryDearRegionsAgainAndAgainAreSoonCut) {
   EXPECT_EQ(dear, 2U);
 }
 
-TEST(RepeatedCost, ARegionThatWasPreemptedForLongIsForgotten) {
-  RepeatedCost cost;
-  for (std::uint32_t times = 0; times < 20; ++times) {
-    EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm) << times;
-    for (std::uint32_t i = 0; i < 500; ++i) cost.check_whole(k_wall, k_usual);
-    cost.check_whole(200 * k_wall, k_usual);
-  }
-}
-
 TEST(RepeatedCost, RegionsOfOtherLengthsAreNotDear) {
   RepeatedCost cost;
   std::uint32_t whole = 0;
@@ -159,30 +119,6 @@ TEST(RepeatedCost, RegionsOfOtherLengthsAreNotDear) {
       cost.learn(5 * k_shortest * k_team_size, k_loop_length, true, k_team_size, wall, k_usual);
   }
   EXPECT_GT(whole, 1500U);
-}
-
-TEST(RepeatedCost, RegionsOfHardlyAnIterationDoNotHideTheOthers) {
-  RepeatedCost cost;
-  cut_before_whole(cost, 5);
-  std::uint32_t whole = 0;
-  for (; whole < 10'000 && cost.is_whole(k_usual); ++whole)
-    cost.check_whole(whole % 4 == 0 ? k_wall / 100 : k_wall + k_wall / 4, k_usual);
-  EXPECT_LE(whole, 2 * tuning::k_judged);
-}
-
-TEST(RepeatedCost, LoopsThatHaveBecomeShortAreCutAgainAtTimes) {
-  RepeatedCost cost;
-  cut_before_whole(cost, 5);
-  EXPECT_EQ(whole_before_cut(cost, k_wall / 100), tuning::k_most_whole);
-}
-
-TEST(RepeatedCosts, LoopsOfOtherLengthsAreOthers) {
-  RepeatedCosts costs;
-  cut_before_whole(costs.of(k_loop_length), 5);
-  EXPECT_TRUE(costs.of(k_loop_length + 1).is_whole(k_usual));
-  EXPECT_FALSE(costs.of(k_loop_length * 2).is_whole(k_usual));
-  EXPECT_FALSE(costs.of(0).is_whole(k_usual));
-  EXPECT_FALSE(costs.of(~std::uint64_t{0}).is_whole(k_usual));
 }
 
 TEST(RepeatedCost, PiecesAreNoMoreThanIterationsOrThanAreWorthwhile) {

@@ -70,23 +70,5 @@ TEST(TaskChoice, OneDisturbedExecutionChangesNothing) {
   EXPECT_GE(execute(choice, 20, 12'000, 10'000), 19);
 }
 
-TEST(TaskChoice, AnyTimesAreTaken) {
-  TaskChoice choice;
-  for (int i = 0; i < 1000; ++i)
-    for (const std::uint64_t n : {std::uint64_t{1}, k_n, ~std::uint64_t{0}})
-      for (const std::uint64_t ticks : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}})
-        choice.learn(choice.choose(n, k_settings), n, ticks);
-  EXPECT_EQ(execute(choice, 3 * k_task_looks, 12'000, 10'000, ~std::uint64_t{0}), 0);
-}
-
-TEST(TaskChoices, ACodeLocationKeepsItsOwn) {
-  TaskChoices choices;
-  const char code[2] = {};
-  TaskChoice& first = choices.at(code);
-  execute(first, 2 * k_task_looks, 12'000, 10'000);
-  EXPECT_EQ(choices.at(code + 1).choose(k_n, k_settings), Way::tree);
-  EXPECT_EQ(choices.at(code).choose(k_n, k_settings), Way::runtime);
-}
-
 } // namespace
 } // namespace wstree::loop

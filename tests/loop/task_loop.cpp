@@ -62,18 +62,6 @@ TEST(TaskLoop, OneTaskAfterTheOther) {
   }
 }
 
-TEST(TaskLoop, WhatATaskLeavesOthersTake) {
-  const core::Settings settings;
-  for (std::uint64_t most = 0; most < 5; ++most) {
-    Seen seen(1000);
-    Loop* loop = make(1000, 4, settings);
-    for (std::uint32_t i = 0; i < 3; ++i) seen.take(*loop, i, most);
-    seen.take(*loop, 3);
-    seen.expect_all_once();
-    Loop::destroy(loop);
-  }
-}
-
 TEST(TaskLoop, ATaskInsideAnIterationOfAnother) {
   core::Settings settings;
   settings.clocked = true;
@@ -148,19 +136,6 @@ TEST(TaskLoop, ManyThreadsAndTheLastOneEnds) {
     for (std::thread& thread : threads) thread.join();
     seen.expect_all_once();
   }
-}
-
-TEST(TaskLoop, ADiscardedTaskCountsNothing) {
-  const core::Settings settings;
-  Seen seen(100);
-  Loop* loop = make(100, 3, settings);
-  seen.take(*loop, 1);
-  seen.expect_all_once();
-  const core::Execution all = loop->execution();
-  EXPECT_EQ(all.members, 3U);
-  EXPECT_EQ(all.total.iterations, 100U);
-  EXPECT_EQ(seen.ended, 0);
-  Loop::destroy(loop);
 }
 
 } // namespace

@@ -98,12 +98,6 @@ TEST_F(Names, OfGccWithDebugInformation) {
   EXPECT_THAT(loop["build_id"].get<std::string>(), testing::MatchesRegex("[0-9a-f]*"));
 }
 
-TEST_F(Names, OfGccWithoutDebugInformation) {
-  NEEDS("gcc");
-  compile("gcc", "-O2", "loops.c");
-  EXPECT_THAT(names_of({file("program")}), testing::ElementsAre(StartsWith("assemble._omp_fn.0+0x")));
-}
-
 TEST_F(Names, OfClangWithDebugInformation) {
   NEEDS("clang");
   compile("clang", "-g -O2 -DBOTH", "loops.c");
@@ -149,16 +143,6 @@ TEST_F(Names, OfALambdaThatIsInlined) {
                                     "lambda.cpp:" + line("lambda.cpp", "lambda") + " lambda in main()"));
 }
 
-TEST_F(Names, OfALoopBesideADestructorInSeveralParts) {
-  NEEDS("g++");
-  for (const std::string level : {"-O1", "-O2", "-O3"}) {
-    compile("g++", "-g " + level, "vector.cpp");
-    EXPECT_THAT(names_of({file("program")}),
-                testing::ElementsAre("vector.cpp:" + line("vector.cpp", "loop") + " main()"))
-        << level;
-  }
-}
-
 TEST_F(Names, OfAStrippedProgramWithItsDebugFile) {
   NEEDS("gcc");
   NEEDS("objcopy");
@@ -196,17 +180,6 @@ TEST_F(Names, OfAFolderOfBuildIds) {
   EXPECT_EQ(text_of(name), "loops.c:" + line("loops.c", "assemble") + " assemble()");
   // Another build at the same path says nothing about this one.
   EXPECT_TRUE(resolver.name(file("program"), std::string(id.size(), '0'), loop["offset"]).empty());
-}
-
-TEST_F(Names, OfFilesThatShareTheirDebugInformation) {
-  NEEDS("gcc");
-  NEEDS("dwz");
-  compile("gcc", "-g -O2 -gdwarf-4", "loops.c", "first");
-  compile("gcc", "-g -O2 -gdwarf-4 -DBOTH", "loops.c", "second");
-  shell("cd " + folder_.path().string() + " && dwz -m common.debug -M " + file("common.debug") +
-        " first second");
-  EXPECT_THAT(names_of({file("first")}),
-              testing::ElementsAre("loops.c:" + line("loops.c", "assemble") + " assemble()"));
 }
 
 TEST_F(Names, OfAPluginAndOfWhatPythonLoads) {

@@ -51,44 +51,8 @@ TEST(AffinityLine, KnowsEveryFieldByLetterAndByName) {
   }
 }
 
-// What libgomp 12 and libomp 19 print for the same formats (thread 1 of 2).
-TEST(AffinityLine, FillsUpAsTheRuntimesDo) {
-  AffinityFacts facts = some_facts();
-  facts.thread_num = 1;
-  EXPECT_EQ(line("%5n|%.5n|%0.5n|", facts), "1    |    1|00001|");
-  EXPECT_EQ(line("%12A|%.12A|%0.12A|%.2H", facts), "0-1         |         0-1|         0-1|node17");
-  EXPECT_EQ(line("%.5i|%0.12i|%20i", facts), " 6172|000000006172|6172                ");
-  EXPECT_EQ(line("%0.6{thread_num}x%3P", facts), "000001x6161");
-  EXPECT_EQ(line("%%x%%%n%%n", facts), "%x%1%n");
-  EXPECT_EQ(line("plain", facts), "plain");
-  facts.ancestor_tnum = -1;
-  EXPECT_EQ(line("%a|%.4a|%0.4a|%4a|", facts), "-1|  -1|-001|-1  |");
-}
-
-// libgomp ends the program there; libomp prints the same as this.
-TEST(AffinityLine, SaysUndefinedWhereTheFormatMakesNoSense) {
-  EXPECT_EQ(line("%{foo} %n"), "undefined 7");
-  EXPECT_EQ(line("%z%n"), "undefined7");
-  EXPECT_EQ(line("%{thread_num"), "undefined");
-  EXPECT_EQ(line("%{"), "undefined");
-  EXPECT_EQ(line("%{} %{n}"), "undefined undefined");
-  EXPECT_EQ(line("a%"), "aundefined");
-  EXPECT_EQ(line("%0."), "undefined");
-  EXPECT_EQ(line("%5%"), "undefined");
-  EXPECT_EQ(line("%.12z|"), "   undefined|");
-}
-
 TEST(AffinityLine, HasAFormatOfItsOwn) {
   EXPECT_EQ(line(""), "wstree: level 1 thread 7 of 16 bound to CPU 0-1");
-}
-
-TEST(AffinityLine, IsCutAtItsCapacity) {
-  const std::string long_text(2 * AffinityLine::capacity(), 'x');
-  for (const std::string& format :
-       {long_text, std::string("%99999999999999999999n"), std::string("%.2000H"), long_text + "%n"}) {
-    const AffinityLine cut = affinity_line(format, some_facts());
-    EXPECT_EQ(cut.size(), AffinityLine::capacity()) << format;
-  }
 }
 
 TEST(AffinityLine, TakesFromTheSystemWhatItKnows) {

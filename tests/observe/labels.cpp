@@ -27,16 +27,6 @@ TEST(Labels, SameTextFromManyThreadsIsOneLabel) {
   for (const auto& own : found) EXPECT_EQ(own, found[0]);
 }
 
-TEST(Labels, AnEmptyTextIsNone) { EXPECT_EQ(find_label(""), nullptr); }
-
-TEST(Labels, TheFirst63BytesCount) {
-  const std::string text(63, 'a');
-  const Label* const label = find_label(text);
-  EXPECT_EQ(find_label(text + "b"), label);
-  EXPECT_EQ(label->view(), text);
-  EXPECT_NE(find_label(std::string(62, 'a')), label);
-}
-
 TEST(LabelsDeathTest, ThereIsAnEnd) {
   // In a process of its own: the table has no way back.
   EXPECT_EXIT(

@@ -81,16 +81,6 @@ TEST(Say, IsMuteIfDescriptor2IsAnotherFileNow) {
   EXPECT_EQ(captured.text(), "before\nafter\n");
 }
 
-TEST(Say, IsMuteIfStderrWasClosedLater) {
-  const TemporaryFolder folder;
-  const StderrToFile captured(folder / "stderr");
-  close(STDERR_FILENO);
-  errno = ENOTTY;
-  say("lost");
-  EXPECT_EQ(errno, ENOTTY);
-  EXPECT_EQ(captured.text(), "");
-}
-
 TEST(Say, PreservesErrno) {
   const TemporaryFolder folder;
   const StderrToFile captured(folder / "stderr");
@@ -116,27 +106,6 @@ TEST(Say, SurvivesAPipeWithoutReader) {
   say("lost");
   EXPECT_EQ(errno, ENOTTY);
   EXPECT_FALSE(is_pending(SIGPIPE));
-}
-
-TEST(Say, LeavesAPendingSignalOfTheProgram) {
-  const StderrKeeper keeper;
-  Pipe pipe;
-  dup2(pipe.ends[1], STDERR_FILENO);
-  remember_stderr();
-  pipe.close_read();
-  sigset_t sigpipe;
-  sigset_t before;
-  sigemptyset(&sigpipe);
-  sigaddset(&sigpipe, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &sigpipe, &before);
-  say("no trace");
-  EXPECT_FALSE(is_pending(SIGPIPE));
-  raise(SIGPIPE);
-  say("lost");
-  EXPECT_TRUE(is_pending(SIGPIPE));
-  const timespec now{};
-  EXPECT_EQ(sigtimedwait(&sigpipe, nullptr, &now), SIGPIPE);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 TEST(Say, WritesTheWholeLineInParts) {
@@ -179,42 +148,6 @@ TEST(Say, GivesUpOnAPipeThatStaysFull) {
 
 std::atomic<int> g_interruptions{0};
 
-TEST(Say, GoesOnAfterAnInterruption) {
-  const StderrKeeper keeper;
-  Pipe pipe;
-  const std::string filler(static_cast<std::size_t>(fcntl(pipe.ends[1], F_GETPIPE_SZ)), 'x');
-  ASSERT_EQ(write(pipe.ends[1], filler.data(), filler.size()), static_cast<ssize_t>(filler.size()));
-  dup2(pipe.ends[1], STDERR_FILENO);
-  pipe.close_write();
-  remember_stderr();
-  g_interruptions = 0;
-  struct sigaction action {};
-  struct sigaction before {};
-  action.sa_handler = [](int) { g_interruptions.fetch_add(1); }; // without SA_RESTART
-  sigaction(SIGUSR1, &action, &before);
-  std::atomic<pid_t> thread_id{0};
-  std::atomic<bool> done{false};
-  std::thread speaker([&] {
-    thread_id = gettid();
-    say("said in spite of all");
-    done = true;
-    dup2(STDIN_FILENO, STDERR_FILENO); // ends the pipe
-  });
-  // The pipe is full, so the only place where the speaker can sleep is the write.
-  for (int i = 1; i <= 3 && !done; ++i) {
-    while (!done && (thread_id == 0 || !is_asleep(thread_id))) std::this_thread::yield();
-    if (!done) pthread_kill(speaker.native_handle(), SIGUSR1);
-    while (!done && g_interruptions < i) std::this_thread::yield();
-  }
-  EXPECT_FALSE(done);
-  std::string seen;
-  for (std::string some = pipe.read_some(); !some.empty(); some = pipe.read_some()) seen += some;
-  speaker.join();
-  sigaction(SIGUSR1, &before, nullptr);
-  EXPECT_EQ(g_interruptions, 3);
-  EXPECT_EQ(seen.substr(filler.size()), "said in spite of all\n");
-}
-
 TEST(Say, IsNoCancellationPoint) {
   const TemporaryFolder folder;
   const StderrToFile captured(folder / "stderr");
@@ -227,22 +160,6 @@ TEST(Say, IsNoCancellationPoint) {
   thread.join();
   EXPECT_EQ(state_after, PTHREAD_CANCEL_ENABLE);
   EXPECT_EQ(captured.text(), "said by a thread that is to be cancelled\n");
-}
-
-TEST(StderrLines, HandsLinesOn) {
-  const TemporaryFolder folder;
-  const StderrToFile captured(folder / "stderr");
-  stderr_lines()("through the sink");
-  EXPECT_EQ(captured.text(), "through the sink\n");
-}
-
-TEST(WriteFully, ReportsTheError) {
-  const HostGuard guard;
-  EXPECT_EQ(write_fully(-1, "x"), EBADF);
-  EXPECT_EQ(write_fully(-1, ""), 0);
-  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-  EXPECT_EQ(write_fully(full, "x", "y"), ENOSPC);
-  close(full);
 }
 
 TEST(WriteFully, WaitsForAFullPipeOnceAndNotForEachLine) {

@@ -45,26 +45,5 @@ TEST(NamePlace, KeepsTheEndOfALongPathAndTheBeginOfALongFunction) {
   EXPECT_LE(name.size(), PlaceName::capacity());
 }
 
-TEST(NamePlace, NamesTheProgramAndAnOffset) {
-  static const int object = 0;
-  const std::string name(name_place(&object, nullptr).view());
-  EXPECT_THAT(name, testing::StartsWith(std::string(program_invocation_short_name) + "+0x"));
-  Dl_info info{};
-  ASSERT_NE(dladdr(&object, &info), 0);
-  const auto offset = std::stoull(name.substr(name.rfind("+0x") + 3), nullptr, 16);
-  EXPECT_EQ(offset, static_cast<unsigned long long>(reinterpret_cast<const char*>(&object) -
-                                                    static_cast<const char*>(info.dli_fbase)));
-}
-
-TEST(NamePlace, NamesALibraryByItsFile) {
-  void* libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-  ASSERT_NE(libc, nullptr);
-  errno = ENOTTY;
-  const PlaceName name = name_place(dlsym(libc, "gnu_get_libc_version"), ";unknown;unknown;0;0;;");
-  EXPECT_EQ(errno, ENOTTY);
-  EXPECT_THAT(std::string(name.view()), testing::StartsWith("libc.so.6+0x"));
-  dlclose(libc);
-}
-
 } // namespace
 } // namespace wstree::observe

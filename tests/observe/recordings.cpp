@@ -98,22 +98,6 @@ TEST(JoinedPieces, KeepsExpensiveOnesApartWhenItGetsCoarser) {
   EXPECT_THAT(joined.pieces, testing::Contains(JoinedPiece{5'000, 1'000'000, 0}));
 }
 
-TEST(JoinedPieces, AnyNumberOfPiecesCanBeReached) {
-  std::vector<Recorded> pieces;
-  for (std::uint64_t i = 0; i < 1'000; ++i) pieces.push_back({i, i + 1, 1, i % 7 * 100});
-  for (const std::size_t most : {1U, 2U, 3U, 10U, 999U, 1'000U})
-    EXPECT_LE(join(pieces, 1'000, most).pieces.size(), most);
-  for (auto& piece : pieces) piece.ticks = 0;
-  EXPECT_EQ(join(pieces, 1'000, 5).pieces.size(), 1U);
-}
-
-TEST(KeptExecutions, TheFirstAndThenPowersOfTwoAreKept) {
-  std::vector<std::uint64_t> kept;
-  for (std::uint64_t number = 1; number < 200; ++number)
-    if (is_kept(number)) kept.push_back(number);
-  EXPECT_THAT(kept, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 128));
-}
-
 const void* address(std::uintptr_t number) { return reinterpret_cast<const void*>(number); }
 
 config::Options to_file(const std::string& path) {
@@ -211,14 +195,6 @@ TEST_F(Recordings, MemoryIsBoundedAndLaterProfilesAreCoarser) {
   EXPECT_EQ(profiles_of(again), 1U);
 }
 
-TEST_F(Recordings, WhatIsIncompleteIsNotKept) {
-  LoopSite& site = *find_site(address(0x5020), nullptr, k_schedule);
-  JoinedPieces pieces(1);
-  pieces.add(0, 5, 5, 10, 0);
-  keep(site, {1, 1, 10, 10, 1, 10}, pieces);
-  EXPECT_EQ(site.profiles(), nullptr);
-}
-
 TEST_F(Recordings, ProfilesFromManyThreads) {
   LoopSite& site = *find_site(address(0x5030), nullptr, k_schedule);
   std::vector<std::thread> threads;
@@ -236,28 +212,6 @@ TEST_F(Recordings, ProfilesFromManyThreads) {
     });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(profiles_of(site), 800U);
-}
-
-TEST_F(Recordings, APathThatCannotBeWrittenCostsOneLine) {
-  const TemporaryFolder folder;
-  put_content(folder / "file", "");
-  execute(*find_site(address(0x5040), nullptr, k_schedule), 4, 10);
-  {
-    const StderrToFile captured(folder / "stderr");
-    write_recordings(to_file(folder / "file/below"), 1, "0");
-    EXPECT_EQ(captured.text(),
-              "wstree: WSTREE_RECORD cannot write '" + (folder / "file/below") + "': Not a directory\n");
-  }
-  const StderrToFile captured(folder / "full");
-  write_recordings(to_file("/dev/full"), 1, "0");
-  EXPECT_EQ(captured.text(), "wstree: WSTREE_RECORD cannot write '/dev/full': No space left on device\n");
-}
-
-TEST_F(Recordings, NothingIsWrittenUnlessAskedFor) {
-  const TemporaryFolder folder;
-  const StderrToFile captured(folder / "stderr");
-  write_recordings(config::Options{}, 1, "0");
-  EXPECT_EQ(captured.text(), "");
 }
 
 } // namespace

@@ -32,21 +32,9 @@ namespace wstree::observe::report_test {
 namespace {
 
 using namespace test;
-using testing::MatchesRegex;
 using testing::StartsWith;
 
 const void* address(std::uintptr_t number) { return reinterpret_cast<const void*>(number); }
-
-TEST(ToNs, RoundsAndStaysInRange) {
-  EXPECT_EQ(to_ns(0, 1.0), 0u);
-  EXPECT_EQ(to_ns(10, 0.25), 3u);
-  EXPECT_EQ(to_ns(3'000'000'000, 1.0 / 3), 1'000'000'000u);
-  EXPECT_EQ(to_ns(5, 0), 0u);
-  EXPECT_EQ(to_ns(5, -1), 0u);
-  EXPECT_EQ(to_ns(5, std::numeric_limits<double>::quiet_NaN()), 0u);
-  EXPECT_EQ(to_ns(5, std::numeric_limits<double>::infinity()), 9'000'000'000'000'000'000u);
-  EXPECT_EQ(to_ns(~std::uint64_t{0}, 1e6), 9'000'000'000'000'000'000u);
-}
 
 config::Options options_for(config::StatsFormat format, std::string_view path = {}) {
   config::Options options;
@@ -131,11 +119,6 @@ TEST_F(WriteReport, ToMemoryAsMuchAsFits) {
   }
 }
 
-TEST_F(WriteReport, IsSilentWhenOff) {
-  record_two_loops();
-  EXPECT_EQ(on_stderr(config::StatsFormat::off), "");
-}
-
 TEST_F(WriteReport, WritesJsonWithTheLongestLoopFirst) {
   record_two_loops();
   EXPECT_EQ(of_any_process(on_stderr(config::StatsFormat::json)), k_two_loops_json);
@@ -144,34 +127,6 @@ TEST_F(WriteReport, WritesJsonWithTheLongestLoopFirst) {
 TEST_F(WriteReport, WritesTextInColumns) {
   record_two_loops();
   EXPECT_EQ(on_stderr(config::StatsFormat::text), k_two_loops_text);
-}
-
-TEST_F(WriteReport, SaysOneOfEach) {
-  static const char only[] = ";one.c;f;1;1;;";
-  record(*find_site(address(0x2020), only, "wstree"), {1, {1, 1, 1, 1, 10}, 10, 10});
-  EXPECT_EQ(on_stderr(config::StatsFormat::text, 1),
-            "wstree 1.2.3: 1 loop served, 1 call, 1 thread, 1 steal\n"
-            "  one.c:1 (f)  1 call      1.00 us  too short to tell                                  1 "
-            "iteration   1 "
-            "batch    1 steal  wstree\n");
-}
-
-TEST_F(WriteReport, ShowsDurationsInAReadableUnit) {
-  const std::pair<std::uint64_t, const char*> cases[] = {{0, "  0.00 us"},
-                                                         {10, "  1.00 us"},
-                                                         {9'999, "999.90 us"},
-                                                         {10'000, "  1.00 ms"},
-                                                         {9'999'999, "999.99 ms"},
-                                                         {10'000'000, "  1.00 s "},
-                                                         {36'000'000'000, "3600.00 s "},
-                                                         {10'000'000'000'000, "1000000.00 s "}};
-  for (const auto& [ticks, text] : cases) {
-    forget_executions();
-    static const char only[] = ";unit.c;f;1;1;;";
-    record(*find_site(address(0x2030), only, "wstree"), {1, {1, 1, 0, 1, 0}, 0, ticks});
-    std::filesystem::remove(folder_ / "stderr");
-    EXPECT_THAT(on_stderr(config::StatsFormat::text), testing::HasSubstr(std::string(text) + "  too short"));
-  }
 }
 
 TEST_F(WriteReport, SaysWhichLoopsWereAskedForIfNoneWasServed) {
@@ -189,13 +144,6 @@ TEST_F(WriteReport, SaysThatNoLoopWasServed) {
   std::filesystem::remove(folder_ / "stderr");
   EXPECT_EQ(of_any_process(on_stderr(config::StatsFormat::json)),
             "{\"version\": \"1.2.3\", \"threads\": 16, \"rank\": \"0\", \"loops\": []}\n");
-}
-
-TEST_F(WriteReport, NamesALoopWithoutSourceByItsModule) {
-  static const int code = 0;
-  record(*find_site(&code, ";unknown;unknown;0;0;;", "wstree"), {1, {1, 1, 0, 1, 1}, 1, 1});
-  EXPECT_THAT(on_stderr(config::StatsFormat::json),
-              testing::HasSubstr("\"where\": \"" + std::string(program_invocation_short_name) + "+0x"));
 }
 
 TEST_F(WriteReport, IsLostQuietlyIfStderrIsAnotherFileNow) {
@@ -223,20 +171,6 @@ TEST_F(WriteReport, WritesANewFileEachTime) {
   EXPECT_EQ(content_of(folder_ / "out.txt"), k_two_loops_text);
 }
 
-TEST_F(WriteReport, SaysOnOneLineThatALongNameWasTaken) {
-  record_two_loops();
-  const std::string folder = folder_ / std::string(250, 'f');
-  std::filesystem::create_directories(folder);
-  put_content(folder + "/out", "old");
-  const StderrToFile captured(folder_ / "stderr");
-  write_report(options_for(config::StatsFormat::json, folder + "/out"), 100.0, 16, "1.2.3");
-  EXPECT_EQ(of_any_process(content_of(folder + "/out.1")), k_two_loops_json);
-  EXPECT_EQ(content_of(folder + "/out"), "old");
-  EXPECT_THAT(captured.text(),
-              MatchesRegex("wstree: WSTREE_STATS wrote '/[^']*f\\.\\.\\.\\.1', because '/[^']*f"
-                           "\\.\\.\\.' was there already\n"));
-}
-
 TEST_F(WriteReport, SaysWhyAFileCannotBeWritten) {
   record_two_loops();
   put_content(folder_ / "file", "");
@@ -244,26 +178,6 @@ TEST_F(WriteReport, SaysWhyAFileCannotBeWritten) {
   write_report(options_for(config::StatsFormat::json, folder_ / "file/below.json"), 100.0, 16, "1.2.3");
   EXPECT_EQ(captured.text(),
             "wstree: WSTREE_STATS cannot write '" + (folder_ / "file/below.json") + "': Not a directory\n");
-}
-
-TEST_F(WriteReport, SaysThatTheDeviceIsFull) {
-  record_two_loops();
-  const StderrToFile captured(folder_ / "stderr");
-  write_report(options_for(config::StatsFormat::json, "/dev/full"), 100.0, 16, "1.2.3");
-  EXPECT_EQ(captured.text(), "wstree: WSTREE_STATS cannot write '/dev/full': No space left on device\n");
-}
-
-TEST_F(WriteReport, SurvivesTheFileSizeLimit) {
-  record_two_loops();
-  put_content(folder_ / "stderr", "");
-  const int status = run_in_child([&] {
-    const StderrToFile captured("/dev/null");
-    const rlimit limit{16, 16};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    write_report(options_for(config::StatsFormat::json, folder_ / "out"), 100.0, 16, "1.2.3");
-  });
-  EXPECT_TRUE(ended_well(status));
-  EXPECT_EQ(content_of(folder_ / "out").size(), 16u);
 }
 
 TEST_F(WriteReport, WorksAtTheEndOfTheProcess) {
@@ -276,20 +190,6 @@ TEST_F(WriteReport, WorksAtTheEndOfTheProcess) {
   });
   EXPECT_TRUE(ended_well(status));
   EXPECT_EQ(of_any_process(content_of(folder_ / "out")), k_two_loops_json);
-}
-
-TEST_F(WriteReport, IsEmptyInAChildThatForgot) {
-  record_two_loops();
-  const int status = run_in_child([&] {
-    forget_executions();
-    static const char only[] = ";child.c;f;1;1;;";
-    record(*find_site(address(0x2040), only, "wstree"), {1, {1, 1, 1, 1, 10}, 10, 10});
-    write_report(options_for(config::StatsFormat::text, folder_ / "child"), 100.0, 2, "1.2.3");
-  });
-  EXPECT_TRUE(ended_well(status));
-  EXPECT_THAT(content_of(folder_ / "child"),
-              StartsWith("wstree 1.2.3: 1 loop served, 1 call, 2 threads, 1 steal\n"));
-  EXPECT_EQ(of_any_process(on_stderr(config::StatsFormat::json)), k_two_loops_json);
 }
 
 /// Stderr is a pipe that is full, so that a thread which writes its report sleeps there until
@@ -331,29 +231,6 @@ private:
   std::thread thread_;
 };
 
-TEST_F(WriteReport, LeavesAReportThatIsBeingWrittenAlone) {
-  record_two_loops();
-  SleepingReporter reporter;
-  write_report(options_for(config::StatsFormat::json, folder_ / "second"), 100.0, 16, "1.2.3");
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "second"));
-  EXPECT_EQ(of_any_process(reporter.finish()), k_two_loops_json);
-  write_report(options_for(config::StatsFormat::json, folder_ / "third"), 100.0, 16, "1.2.3");
-  EXPECT_EQ(of_any_process(content_of(folder_ / "third")), k_two_loops_json);
-}
-
-TEST_F(WriteReport, WorksInAChildThatWasForkedDuringAReport) {
-  record_two_loops();
-  SleepingReporter reporter;
-  const int status = run_in_child([&] {
-    forget_executions();
-    write_report(options_for(config::StatsFormat::text, folder_ / "child"), 100.0, 16, "1.2.3");
-  });
-  EXPECT_TRUE(ended_well(status));
-  EXPECT_EQ(content_of(folder_ / "child"), "wstree: no schedule(runtime) loop was served; "
-                                           "WSTREE_LOOPS=runtime,proven serves loops without a clause\n");
-  EXPECT_EQ(of_any_process(reporter.finish()), k_two_loops_json);
-}
-
 TEST_F(WriteReport, ThreadsTakeTurns) {
   record_two_loops();
   const auto options = options_for(config::StatsFormat::json, "/dev/null");
@@ -365,44 +242,6 @@ TEST_F(WriteReport, ThreadsTakeTurns) {
   first.join();
   second.join();
   EXPECT_EQ(of_any_process(on_stderr(config::StatsFormat::json)), k_two_loops_json);
-}
-
-TEST_F(WriteReport, NeedsLittleStack) {
-  record_two_loops();
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(WSTREE_SANITIZED)
-  GTEST_SKIP() << "sanitizers need a stack of their own";
-#endif
-  auto options = options_for(config::StatsFormat::json, folder_ / "out");
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  // The C library has a smallest size, which on AArch64 is 128 kB.
-  const auto smallest = static_cast<std::size_t>(sysconf(_SC_THREAD_STACK_MIN));
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, std::max<std::size_t>(48 * 1024, smallest)), 0);
-  pthread_t thread;
-  const auto body = [](void* data) -> void* {
-    write_report(*static_cast<config::Options*>(data), 100.0, 16, "1.2.3");
-    return nullptr;
-  };
-  ASSERT_EQ(pthread_create(&thread, &attributes, body, &options), 0);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-  EXPECT_EQ(of_any_process(content_of(folder_ / "out")), k_two_loops_json);
-}
-
-TEST(WriteText, HoldsAFullTable) {
-  const auto table = std::make_unique<SiteTable>();
-  const auto sorted = std::make_unique<SortedSites>();
-  static const char psource[] = ";many.c;f;1;1;;";
-  for (std::uintptr_t i = 1; i <= 2 * k_max_sites; ++i)
-    table->find(address(i * 64), psource, "wstree").add({1, {1, 1, 0, 1, i}, i, i});
-  sorted->sort(*table);
-  const std::string text = written([&](ReportWriter& out) {
-    write_text(out, *sorted, {"1.2.3", 16, 100.0});
-  });
-  const std::string head =
-      "wstree 1.2.3: 4,097 loops served, 8,192 calls, 16 threads, 0 steals\n  (other loops)  4,096 calls";
-  EXPECT_EQ(text.substr(0, head.size()), head);
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 4097);
 }
 
 TEST(WriteJson, EscapesNames) {

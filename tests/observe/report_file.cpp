@@ -65,44 +65,6 @@ TEST_F(RankText, IgnoresWhatIsNoNumber) {
   }
 }
 
-std::string expanded(std::string_view pattern) { return std::string(expand_path(pattern).view()); }
-
-TEST_F(RankText, StandsInThePath) {
-  setenv("PMIX_RANK", "17", 1);
-  EXPECT_EQ(expanded("out.%r.json"), "out.17.json");
-}
-
-TEST(ExpandPath, ReplacesThePatterns) {
-  char host[HOST_NAME_MAX + 1] = {};
-  ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
-  EXPECT_EQ(expanded("plain/path.txt"), "plain/path.txt");
-  EXPECT_EQ(expanded("%p"), std::to_string(getpid()));
-  EXPECT_EQ(expanded("a%hb"), "a" + std::string(host) + "b");
-  EXPECT_EQ(expanded("%e/x"), std::string(program_invocation_short_name) + "/x");
-  EXPECT_EQ(expanded("100%%"), "100%");
-  EXPECT_EQ(expanded("%%p"), "%p");
-  EXPECT_EQ(expanded("%q-%"), "%q-%");
-  EXPECT_EQ(expanded(""), "");
-}
-
-TEST(ExpandPath, NeverMakesFoldersOutOfNames) {
-  char* const before = program_invocation_short_name;
-  char name[] = "a/b";
-  program_invocation_short_name = name;
-  EXPECT_EQ(expanded("%e.txt"), "a_b.txt");
-  name[0] = '\0';
-  EXPECT_EQ(expanded("%e.txt"), "program.txt");
-  program_invocation_short_name = before;
-}
-
-TEST(ExpandPath, NoticesThatThereIsNoRoom) {
-  std::string pattern;
-  while (pattern.size() < 1000) pattern += "%h/%e/%p/%p/%p/%p/";
-  Path path = expand_path(pattern + std::string(PATH_MAX, 'x'));
-  EXPECT_TRUE(path.truncated());
-  EXPECT_EQ(open_new_file(path).error, ENAMETOOLONG);
-}
-
 struct Opened {
   OpenFile file;
   std::string path;
@@ -156,12 +118,6 @@ TEST(OpenNewFile, FollowsNoLink) {
   EXPECT_EQ(content_of(folder / "target"), "old");
   EXPECT_EQ(open_and_write(folder / "dangling", "new").path, folder / "dangling.1");
   EXPECT_FALSE(std::filesystem::exists(folder / "nowhere"));
-}
-
-TEST(OpenNewFile, WritesToDevices) {
-  const auto null = open_and_write("/dev/null", "text");
-  EXPECT_EQ(null.file.error, 0);
-  EXPECT_EQ(null.path, "/dev/null");
 }
 
 TEST(OpenNewFile, GoesOnWhereAnOpenDescriptorIs) {
@@ -223,15 +179,6 @@ TEST(OpenNewFile, WritesToNoFileThatTakesThePlaceOfAPipe) {
   g_after_look = nullptr;
   close(reader);
   EXPECT_EQ(content_of(folder / "victim"), "old");
-}
-
-TEST(OpenNewFile, SaysWhatIsWrong) {
-  const TemporaryFolder folder;
-  put_content(folder / "file", "old");
-  EXPECT_EQ(open_and_write(folder / "file/below", "x").file.error, ENOTDIR);
-  EXPECT_EQ(open_and_write(folder.string(), "x").file.error, EISDIR);
-  EXPECT_EQ(open_and_write("", "x").file.error, ENOENT);
-  EXPECT_EQ(content_of(folder / "file"), "old");
 }
 
 } // namespace

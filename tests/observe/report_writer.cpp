@@ -17,34 +17,6 @@ namespace {
 
 using namespace test;
 
-TEST(ReportWriter, WritesNumbers) {
-  const std::pair<std::uint64_t, const char*> grouped[] = {
-      {0, "0"},
-      {999, "999"},
-      {1000, "1,000"},
-      {1234567, "1,234,567"},
-      {123456, "123,456"},
-      {18446744073709551615u, "18,446,744,073,709,551,615"}};
-  for (const auto& [number, text] : grouped) {
-    EXPECT_EQ(written([n = number](ReportWriter& out) { out.grouped(n); }), text);
-    EXPECT_EQ(grouped_width(number), std::string(text).size());
-  }
-  struct Decimal {
-    std::uint64_t scaled;
-    unsigned digits;
-    const char* text;
-  };
-  const Decimal decimals[] = {{0, 2, "0.00"},
-                              {5, 2, "0.05"},
-                              {99, 2, "0.99"},
-                              {100, 2, "1.00"},
-                              {1241, 2, "12.41"},
-                              {1, 9, "0.000000001"},
-                              {12410000000, 9, "12.410000000"}};
-  for (const auto& [scaled, digits, text] : decimals)
-    EXPECT_EQ(written([s = scaled, d = digits](ReportWriter& out) { out.decimal(s, d); }), text);
-}
-
 TEST(ReportWriter, WritesJsonStrings) {
   const std::pair<std::string, std::string> cases[] = {
       {"", R"("")"},
@@ -91,22 +63,6 @@ TEST(ReportWriter, KeepsLinesWhole) {
   EXPECT_EQ(read(ends[0], buffer, sizeof buffer), 3000);
   close(ends[0]);
   close(ends[1]);
-}
-
-TEST(ReportWriter, WritesMoreThanItsBuffer) {
-  std::string all;
-  for (int i = 0; i < 5000; ++i) all += std::to_string(i) + (i % 100 == 0 ? "\n" : " ");
-  all += std::string(3 * ReportWriter::k_buffer_size, 'x');
-  EXPECT_EQ(written([&](ReportWriter& out) { out.text(all); }), all);
-}
-
-TEST(ReportWriter, RemembersTheFirstError) {
-  const HostGuard guard;
-  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-  ReportWriter out(full);
-  out.text(std::string(2 * ReportWriter::k_buffer_size, 'x'));
-  close(full);
-  EXPECT_EQ(out.flush(), ENOSPC);
 }
 
 } // namespace

@@ -35,12 +35,6 @@ template <class Body> void in_threads(Body body) {
 
 std::unique_ptr<SiteTable> new_table() { return std::make_unique<SiteTable>(); }
 
-TEST(LoopSite, KeepsItsCountersOnLinesOfTheirOwn) {
-  const auto site = std::make_unique<LoopSite>();
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(site.get()) % 128, 0u);
-  EXPECT_EQ(sizeof(LoopSite) % 128, 0u);
-}
-
 TEST(LoopSite, SumsUpExecutions) {
   LoopSite site;
   site.add({4, {100, 10, 3, 7, 4000, 4, 1, 2}, 1500, 1600});
@@ -82,44 +76,6 @@ TEST(LoopSite, TakesImbalanceAsTheBusiestOverTheMean) {
   }
 }
 
-TEST(LoopSite, SumsFromManyThreads) {
-  const auto table = new_table();
-  constexpr std::uint64_t k_rounds = 20'000;
-  in_threads([&](int) {
-    for (std::uint64_t i = 0; i < k_rounds; ++i)
-      table->find(address(0x1000), nullptr, "wstree").add({2, {1, 2, 3, 4, 10}, 6, 7});
-  });
-  const LoopFigures figures = table->find(address(0x1000), nullptr, "wstree").figures();
-  EXPECT_EQ(figures.calls, k_rounds * k_threads);
-  EXPECT_EQ(figures.total.iterations, k_rounds * k_threads);
-  EXPECT_EQ(figures.total.batches, k_rounds * k_threads * 2);
-  EXPECT_EQ(figures.total.steals, k_rounds * k_threads * 3);
-  EXPECT_EQ(figures.total.nodes, k_rounds * k_threads * 4);
-  EXPECT_EQ(figures.total.busy_ticks, k_rounds * k_threads * 10);
-  EXPECT_EQ(figures.busy_max_ticks, k_rounds * k_threads * 6);
-  EXPECT_EQ(figures.busy_mean_ticks, k_rounds * k_threads * 5);
-  EXPECT_EQ(figures.wall_ticks, k_rounds * k_threads * 7);
-}
-
-TEST(LoopSite, IsNamedOnce) {
-  LoopSite site;
-  EXPECT_TRUE(site.is_nameless());
-  EXPECT_EQ(site.where(), "");
-  EXPECT_TRUE(site.begin_name());
-  EXPECT_FALSE(site.begin_name());
-  EXPECT_FALSE(site.is_nameless());
-  EXPECT_EQ(site.where(), "") << "not before it is complete";
-  site.abandon_name(); // as in a child whose parent has a thread in the middle of this
-  EXPECT_TRUE(site.is_nameless());
-  EXPECT_TRUE(site.begin_name());
-  site.finish_name(PlaceName("a.c:1"), "wstree");
-  EXPECT_EQ(site.where(), "a.c:1");
-  EXPECT_EQ(site.schedule(), "wstree");
-  site.abandon_name();
-  EXPECT_EQ(site.where(), "a.c:1") << "a complete name stays";
-  EXPECT_FALSE(site.begin_name());
-}
-
 TEST(SiteTable, TellsPlacesApart) {
   const auto table = new_table();
   const char first[] = ";a.c;f;1;1;;";
@@ -133,17 +89,6 @@ TEST(SiteTable, TellsPlacesApart) {
   EXPECT_EQ(sites.count(&other), 0u) << "a loop that is run under another schedule is told apart";
   EXPECT_EQ(other.where(), "a.c:2 (f)");
   EXPECT_EQ(other.schedule(), "other");
-}
-
-TEST(SiteTable, CopiesTheNames) {
-  const auto table = new_table();
-  std::string psource = ";gone.c;f;1;1;;";
-  std::string schedule = "wstree,64";
-  const LoopSite& site = table->find(address(0x1000), psource.c_str(), schedule);
-  psource.replace(1, 4, "XXXX");
-  schedule.replace(0, 6, "XXXXXX");
-  EXPECT_EQ(site.where(), "gone.c:1 (f)");
-  EXPECT_EQ(site.schedule(), "wstree,64");
 }
 
 TEST(SiteTable, SharesOneSiteWhenFull) {

@@ -71,36 +71,6 @@ TEST(Bounds, TilesCoverAsManyElementsAsThereCanBe) {
   }
 }
 
-TEST(Bounds, TheUpperOneWins) {
-  const auto policy = par().threads(4).min_chunk(1000).max_chunk(10);
-  const detail::Tiling tiling = detail::tiling_of(policy, 5000, 50, 200);
-  for (std::size_t tile = 0; tile < tiling.tiles(); ++tile)
-    EXPECT_LE(tiling[tile].end - tiling[tile].begin, 10U);
-  for_each_chunk(policy, 0, 5000, [](int begin, int end) { EXPECT_LE(end - begin, 10); });
-}
-
-/// The pieces that a caller does alone of n elements, which cost nothing.
-std::vector<std::size_t> pieces_alone(std::size_t n) {
-  std::vector<std::size_t> sizes;
-  detail::start_inline(par().threads(2), n, 12, [&](std::size_t begin, std::size_t end) {
-    sizes.push_back(end - begin);
-    return true;
-  });
-  return sizes;
-}
-
-// Behind cheap elements may be expensive ones.
-TEST(Alone, ThePiecesOfACallerLeaveEnoughToOthers) {
-  for (const std::size_t n : {3U, 20U, 100U, 500U, 5'000U}) {
-    const auto sizes = pieces_alone(n);
-    EXPECT_LE(*std::max_element(sizes.begin(), sizes.end()), n / 4 + 8) << n;
-    EXPECT_LE(sizes.size(), 40U) << n;
-  }
-  const auto sizes = pieces_alone(1'000'000);
-  EXPECT_LE(*std::max_element(sizes.begin(), sizes.end()), 1'000'000 / 64 + 4'096);
-  EXPECT_LE(sizes.size(), 60U);
-}
-
 /// The elements of the first chunk of each call at one place, whose elements take `us`.
 template <class Mark> std::vector<long> first_chunks(int calls, long n, int us, Mark) {
   std::vector<long> sizes;
@@ -118,11 +88,6 @@ template <class Mark> std::vector<long> first_chunks(int calls, long n, int us, 
 template <int k_number> struct Mark {
   static void note() {}
 };
-
-TEST(Alone, AFirstPieceIsSmallUntilThePlaceIsKnown) {
-  for (const long size : first_chunks(8, 390, 0, Mark<1>{})) EXPECT_LE(size, 390 / 16 + 1);
-  EXPECT_LE(first_chunks(1, 400, 20, Mark<1>{}).front(), 400 / 16 + 1); // dear elements behind cheap calls
-}
 
 TEST(Alone, CallsOfAKnownPlaceTakeOnePiece) {
 #if defined(__SANITIZE_THREAD__)

@@ -66,41 +66,6 @@ TEST(Site, AtMostTwoDearCallsInARowAreBrief) {
     }
 }
 
-TEST(Site, CallsAfterALongPauseLookAtTheClock) {
-  detail::Site site = trusting_site();
-  int brief = 0;
-  for (int i = 0; i < 4; ++i) brief += call(site, k_brief, k_dear);
-  EXPECT_LE(brief, 1);
-}
-
-/// A pause is mostly other work of the program, and not a dear call: then sixteen looks a call would take
-/// many times as long as the calls.
-TEST(Site, CallersThatFindNoDearElementDoubleTheirSteps) {
-  detail::Site site = trusting_site();
-  EXPECT_FALSE(site.doubles());
-  for (int i = 0; i < 3; ++i) call(site, k_brief, k_dear);
-  EXPECT_TRUE(site.is_careful());
-  EXPECT_TRUE(site.doubles());
-  site.was_alone(100, k_dear, k_dear / 100.0F);
-  EXPECT_TRUE(site.is_careful());
-  EXPECT_FALSE(site.doubles());
-  for (int i = 0; i < 300; ++i) call(site, k_brief);
-  for (int i = 0; i < 3; ++i) call(site, k_brief, k_dear);
-  EXPECT_TRUE(site.doubles()) << "the dear call is long ago";
-}
-TEST(Site, CallsBehindAPauseExecuteFewPieces) {
-  int pieces = 0;
-  const auto make = [&] { for_each_chunk(par().threads(1), 0, 64, [&](int, int) { ++pieces; }); };
-  for (int i = 0; i < 300; ++i) make();
-  pieces = 0;
-  for (int pauses = 0; pauses < 20; ++pauses) {
-    for (const auto since = core::StdPlatform::ticks(); core::StdPlatform::ticks() - since < 1'000'000;) {
-    }
-    make(), make();
-  }
-  EXPECT_LE(pieces, 20 * 11) << "five a call; with a sixteenth in each piece 13";
-}
-
 /// A pool whose only thread is the caller, and which counts the calls that ask it.
 struct CountingPool {
   struct Counter : detail::Place {

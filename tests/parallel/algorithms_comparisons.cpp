@@ -85,21 +85,6 @@ TEST(Comparisons, SearchFindsTheFirstBeginning) {
   });
 }
 
-TEST(Comparisons, TakeProjectionsAndForgetTemporaries) {
-  const std::vector<int> a = numbers(20'000, 1000);
-  std::vector<int> b = a;
-  for (int& i : b) i = -i;
-  const auto magnitude = [](int i) { return std::abs(i); };
-  EXPECT_TRUE(equal(par().threads(3), a, b, std::equal_to<>{}, magnitude, magnitude));
-  EXPECT_FALSE(equal(par().threads(3), a, b));
-  EXPECT_EQ(search(par().threads(3), a, std::vector<int>(b.begin() + 100, b.begin() + 130), std::equal_to<>{},
-                   std::negate<>{}),
-            std::search(a.begin(), a.end(), a.begin() + 100, a.begin() + 130));
-  static_assert(std::is_same_v<decltype(adjacent_find(std::vector<int>{1, 1})), std::ranges::dangling>);
-  static_assert(std::is_same_v<decltype(mismatch(std::vector<int>{1, 1}, a)),
-                               std::pair<std::ranges::dangling, std::ranges::dangling>>);
-}
-
 TEST(Comparisons, AnExceptionBehindTheFirstDifferenceIsNone) {
   const int n = 100'000;
   for (const unsigned threads : {1U, 2U, 5U}) {

@@ -71,21 +71,6 @@ TEST(ForEachWhile, OthersTakeTheItemsOfAMemberThatWaits) {
   });
 }
 
-TEST(ForEachWhile, NoItemsAndItemsThatMoveOnly) {
-  for_each_while(std::vector<int>{}, [](int, worklist<int>&) { FAIL(); });
-  std::vector<std::unique_ptr<int>> items;
-  items.push_back(std::make_unique<int>(100));
-  std::atomic<int> sum{0};
-  for_each_while(std::move(items), [](std::unique_ptr<int>&, worklist<std::unique_ptr<int>>&) {});
-  std::vector<std::shared_ptr<int>> shared{std::make_shared<int>(100)};
-  for_each_while(shared, [&](std::shared_ptr<int>& item, worklist<std::shared_ptr<int>>& more) {
-    sum += 1;
-    if (*item > 1) more.push(std::make_shared<int>(*item - 1));
-  });
-  EXPECT_EQ(sum.load(), 100);
-  EXPECT_EQ(shared[0].use_count(), 1) << "an item was kept";
-}
-
 TEST(ForEachWhile, AnExceptionEndsTheCall) {
   on_teams_and_crew([](const auto& policy) {
     std::atomic<int> executed{0};
@@ -96,20 +81,6 @@ TEST(ForEachWhile, AnExceptionEndsTheCall) {
                                 }),
                  std::runtime_error);
   });
-}
-
-struct StopsAfter {
-  std::atomic<int>* left;
-  bool stop_requested() const noexcept { return left->load() <= 0; }
-};
-TEST(ForEachWhile, AStopEndsTheCall) {
-  std::atomic<int> left{3'000};
-  EXPECT_THROW(for_each_while(par().stop(StopsAfter{&left}), std::vector<int>{0},
-                              [&](int item, worklist<int>& more) {
-                                --left;
-                                more.push(item + 1), more.push(item + 1);
-                              }),
-               cancelled);
 }
 
 TEST(Pipeline, OrderedStagesSeeItemsInOrder) {
@@ -174,22 +145,6 @@ TEST(PerThread, ValuesOfAllThreadsAreCombined) {
   });
 }
 
-TEST(PerThread, EachThreadHasOne) {
-  per_thread counters([] { return 100; });
-  std::vector<std::thread> threads;
-  std::atomic<int> ready{0};
-  for (int t = 0; t < 40; ++t)
-    threads.emplace_back([&] {
-      ++ready;
-      while (ready.load() < 40)
-        std::this_thread::yield(); // so that none goes on with the value of one that has ended
-      for (int i = 0; i < 1'000; ++i) ++counters.local();
-    });
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(counters.size(), 40U);
-  EXPECT_EQ(counters.combine([](int left, int right) { return left + right; }), 40 * 1'100);
-}
-
 TEST(Members, NumbersAreUniqueAtATime) {
   on_teams_and_crew([](const auto& policy) {
     std::vector<std::atomic<int>> inside(8);
@@ -218,21 +173,6 @@ TEST(Fold, AccumulatorsMayBeChangedInPlace) {
         });
     ASSERT_EQ(even.size(), 25'000U);
     for (int i = 0; i < 25'000; ++i) ASSERT_EQ(even[static_cast<std::size_t>(i)], 2 * i);
-  });
-}
-
-TEST(ParallelInvoke, ReturnsWhatTheFunctionsReturn) {
-  on_teams_and_crew([](const auto& policy) {
-    std::atomic<int> called{0};
-    auto [number, text, nothing] = parallel_invoke(
-        policy, [] { return 42; }, [] { return std::make_unique<std::string>("text"); }, [&] { ++called; });
-    EXPECT_EQ(number, 42);
-    EXPECT_EQ(*text, "text");
-    static_assert(std::is_same_v<decltype(nothing), no_result>);
-    EXPECT_EQ(called.load(), 1);
-    EXPECT_THROW(parallel_invoke(
-                     policy, [] { return 1; }, []() -> int { throw std::logic_error("second"); }),
-                 std::logic_error);
   });
 }
 

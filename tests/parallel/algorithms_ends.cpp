@@ -118,27 +118,6 @@ TEST(Stop, EndsCallsByAnException) {
   }
 }
 
-TEST(Stop, LetsNothingStartBehindIt) {
-  std::stop_source source;
-  source.request_stop();
-  const auto policy = par().stop(source.get_token());
-  int calls = 0;
-  const auto is_called = [&](int i) { return ++calls, i; };
-  for (const int n : {1, 2, 3, 50, 5'000}) {
-    std::vector<int> out(static_cast<std::size_t>(n));
-    EXPECT_THROW(find_first(policy, 0, n, is_called), cancelled);
-    EXPECT_THROW(filter(policy, 0, n, is_called), cancelled);
-    EXPECT_THROW(copy_if(policy, 0, n, out, is_called), cancelled);
-    EXPECT_THROW(transform_inclusive_scan(policy, 0, n, out, std::plus<>{}, is_called), cancelled);
-    EXPECT_THROW(
-        transform_reduce(sequential_order.stop(source.get_token()), 0, n, 0, std::plus<>{}, is_called),
-        cancelled);
-    EXPECT_THROW(transform(policy, out, out, is_called), cancelled);
-  }
-  EXPECT_EQ(find_first(policy, 0, 0, is_called), 0); // nothing is left undone
-  EXPECT_EQ(calls, 0);
-}
-
 // Nothing is left undone where the stop comes with the last element.
 TEST(Stop, IsNoneWhereEverythingWasDone) {
   for (int round = 0; round < 50; ++round) {
@@ -164,44 +143,6 @@ TEST(Stop, IsNoneWhereEverythingWasDone) {
     expect_all("join by one", 2, [](auto p, int, auto f) {
       join(
           p.threads(1), [&] { f(0); }, [&] { f(1); });
-    });
-  }
-}
-
-TEST(Exceptions, OfOneFunctionLetJoinCallTheOthers) {
-  for (unsigned threads = 1; threads <= 4; ++threads) {
-    std::atomic<int> calls{0};
-    const auto fails = [](int at) { return [at] { throw Failure{at}; }; };
-    const auto counts = [&] { ++calls; };
-    try {
-      join(par().threads(threads), counts, fails(1), counts, fails(3), counts, counts);
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const Failure& failure) {
-      EXPECT_EQ(failure.at, 1);
-    }
-    EXPECT_EQ(calls, 4);
-  }
-}
-
-TEST(Progress, CountsEachElementOnce) {
-  const std::size_t n = 100'001;
-  std::vector<int> in(n, 1), out(n);
-  for (unsigned threads = 1; threads <= 4; ++threads) {
-    const auto expect_all = [&](auto policy, auto call) {
-      std::atomic<std::size_t> done{0};
-      call(policy.threads(threads).progress(done));
-      EXPECT_EQ(done.load(), n);
-    };
-    expect_all(par(), [&](auto p) { inclusive_scan(p, in, out); });
-    expect_all(reproducible, [&](auto p) { inclusive_scan(p, in, out); });
-    expect_all(par(), [&](auto p) { filter(p, in, [](int i) { return i == 1; }); });
-    expect_all(par(), [&](auto p) { find(p, in, 2); });
-    expect_all(sequential_order, [&](auto p) { reduce(p, in, 0); });
-    expect_all(par(), [&](auto p) { sum(p, in); });
-    expect_all(reproducible, [&](auto p) { reduce(p, in, 0); });
-    expect_all(reproducible, [&](auto p) {
-      fold(
-          p, std::size_t{0}, n, 0, [](int a, auto...) { return a; }, std::plus<>{});
     });
   }
 }

@@ -42,30 +42,6 @@ TEST(Filter, KeepsTheOrderAtEachSize) {
   });
 }
 
-TEST(Filter, CopiesWhatIsNoPlainData) {
-  std::vector<std::string> in;
-  for (const int i : numbers(60'000, 100'000))
-    in.push_back("a string that is not stored in place " + std::to_string(i));
-  const auto is_long = [](const std::string& s) { return s.size() > 40; };
-  std::vector<std::string> expected;
-  std::copy_if(in.begin(), in.end(), std::back_inserter(expected), is_long);
-  for (const unsigned threads : {1U, 2U, 7U})
-    EXPECT_EQ(filter(par().threads(threads), in, is_long), expected);
-}
-
-TEST(Filter, AsksForEachElementOnce) {
-  const int n = 120'000;
-  for (const unsigned threads : {1U, 2U, 8U}) {
-    std::vector<std::atomic<int>> asked(n);
-    filter(par().threads(threads), 0, n, [&](int i) {
-      asked[static_cast<std::size_t>(i)].fetch_add(1, std::memory_order_relaxed);
-      return i % 3 == 0;
-    });
-    EXPECT_TRUE(
-        std::all_of(asked.begin(), asked.end(), [](const std::atomic<int>& a) { return a.load() == 1; }));
-  }
-}
-
 /// Elements that are made when their iterator is dereferenced; counts how often.
 template <class Reference> struct Counted {
   using difference_type = std::ptrdiff_t;
@@ -173,32 +149,6 @@ TEST(Filter, MembersThatWaitForATurnAreNoMoreThanProcessors) {
     EXPECT_LE(at_work, std::min(most, 8U));
     EXPECT_EQ(done, tiling.tiles());
   }
-}
-
-/// A place that counts the guests that calls want, and sends none.
-struct HostAlone {
-  struct Counter : detail::Place {
-    mutable std::uint32_t guests = 0;
-  } counter{{[](const detail::Place&) noexcept { return 100U; },
-             [](const detail::Place& place, detail::Call& call) noexcept {
-               static_cast<const Counter&>(place).guests = call.guests();
-               call.work_as(0);
-             }}};
-  const detail::Place& place() const noexcept { return counter; }
-};
-
-// The caller waits until all guests have left, also those that only come to leave.
-TEST(Filter, WantsNoGuestsThatFindNoWork) {
-  const HostAlone alone;
-  const std::vector<int> in(300'000, 1);
-  const auto is_one = [](int i) { return i == 1; };
-  EXPECT_EQ(filter(par().on(alone), in, is_one).size(), in.size());
-  EXPECT_EQ(alone.counter.guests, std::min(detail::processors(), 100U) - 1);
-  std::vector<int> out(in);
-  for_each(par().on(alone), out, [](int& i) {
-    for (int k = 0; k < 20; ++k) i ^= k;
-  });
-  EXPECT_EQ(alone.counter.guests, 99U) << "without turns";
 }
 
 /// Elements in order. Between two appends `meanwhile` runs, as another member.

@@ -51,20 +51,6 @@ TEST(Policy, ReproducibleFoldsOfTeamsHaveTheBitsOfOthers) {
   }
 }
 
-TEST(Policy, ReproducibleFoldsCallTheirFunctionForBlocks) {
-  std::mutex mutex;
-  std::set<std::pair<long, long>> pieces;
-  fold(
-      reproducible.threads(3), -100L, 5000L, 0,
-      [&](int, long begin, long end) {
-        const std::lock_guard lock(mutex);
-        pieces.emplace(begin, end);
-        return 0;
-      },
-      std::plus<>{});
-  EXPECT_EQ(pieces, (std::set<std::pair<long, long>>{{-100, 1948}, {1948, 3996}, {3996, 5000}}));
-}
-
 TEST(Policy, SequentialScansGoFromLeftToRight) {
   for_sizes_and_threads([](std::size_t n, const auto& some) {
     const auto policy = sequential_order.threads(some.threads());
@@ -86,39 +72,6 @@ TEST(Policy, SequentialScansGoFromLeftToRight) {
     transform_exclusive_scan(policy, out, out, 0.5, std::plus<>{}, [](double x) { return x; });
     EXPECT_EQ(out, expected);
   });
-}
-
-TEST(Policy, SequentialScansMakeTheirValuesInParallel) {
-  std::vector<double> out(64);
-  std::set<std::thread::id> threads;
-  std::mutex mutex;
-  const auto dear = [&](int i) {
-    const std::lock_guard lock(mutex);
-    threads.insert(std::this_thread::get_id());
-    for (const auto since = std::chrono::steady_clock::now();
-         threads.size() < 2 && std::chrono::steady_clock::now() - since < std::chrono::milliseconds(1);) {
-    }
-    return i;
-  };
-  for (int round = 0; round < 1000 && threads.size() < 2; ++round)
-    transform_inclusive_scan(sequential_order.threads(2), 0, 64, out, std::plus<>{}, dear);
-  EXPECT_GE(threads.size(), 2U);
-}
-
-TEST(Policy, ReproducibleAccumulatorsMayBeLargerThanStacksLike) {
-  using Large = std::array<double, 4096>;
-  static_assert(sizeof(detail::Run<Large>) < 1024);
-  const auto add = [](Large a, const Large& b) { return a[0] += b[0], a[4095] += b[4095], a; };
-  const auto ones = [](int) {
-    Large one{};
-    one[0] = 1, one[4095] = 2;
-    return one;
-  };
-  for (unsigned threads = 1; threads <= 3; ++threads) {
-    const Large all = transform_reduce(reproducible.threads(threads), 0, 20'000, Large{}, add, ones);
-    EXPECT_EQ(all[0], 20'000);
-    EXPECT_EQ(all[4095], 40'000);
-  }
 }
 
 /// in[i], which takes a while, and notes the thread that asks.
@@ -186,11 +139,6 @@ TEST(Policy, ElementsThatAreMadeHaveTheBitsOfThoseInMemory) {
     transform_inclusive_scan(policy, out, out, std::plus<>{}, [](double x) { return x; });
     EXPECT_EQ(out, expected);
   });
-}
-
-TEST(Policy, SequentialReductionsTakeBools) {
-  EXPECT_TRUE(
-      reduce(sequential_order.threads(2), std::vector<bool>(70'000, true), true, std::logical_and<>{}));
 }
 
 } // namespace

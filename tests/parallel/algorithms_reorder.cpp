@@ -184,15 +184,5 @@ TEST(Reorder, ShufflesInTheSameWayForEveryNumberOfThreads) {
   }
 }
 
-TEST(Reorder, EachOrderOfThreeIsAsLikely) {
-  std::array<int, 6> counts{};
-  for (std::uint64_t seed = 0; seed < 6000; ++seed) {
-    std::vector<int> in{0, 1, 2};
-    shuffle(in, seed);
-    ++counts[static_cast<std::size_t>(in[0] * 2 + (in[1] > in[2]))];
-  }
-  for (const int count : counts) EXPECT_NEAR(count, 1000, 150);
-}
-
 } // namespace
 } // namespace wstree::algorithms_test

@@ -82,21 +82,6 @@ TEST(Scan, HasTheSameBitsForEveryNumberOfThreads) {
   }
 }
 
-TEST(Scan, ExecutesCostlyOperatorsInTilesOfFewElements) {
-  const auto slow = [](const Affine& a, const Affine& b) {
-    std::atomic<int> work{0};
-    for (int i = 0; i < 200; ++i) work.fetch_add(1, std::memory_order_relaxed);
-    return Then{}(a, b);
-  };
-  const std::vector<Affine> in = affine_maps(4'000);
-  std::vector<Affine> out(in.size()), expected(in.size());
-  std::inclusive_scan(in.begin(), in.end(), expected.begin(), Then{});
-  for (const unsigned threads : {1U, 2U, 3U, 8U}) {
-    inclusive_scan(par().threads(threads), in, out, slow);
-    EXPECT_EQ(out, expected);
-  }
-}
-
 TEST(Scan, CallsADearFunctionOnceForEachElement) {
   std::vector<std::atomic<int>> calls(3'000);
   const auto slow = [&](const long& i) {
@@ -125,54 +110,6 @@ TEST(Scan, CallsADearFunctionOnceForEachElement) {
     for (const std::uint64_t chunk : {1U, 100U, 1'000U}) check(par().threads(threads).min_chunk(chunk));
     check(reproducible.threads(threads));
   }
-}
-
-TEST(Scan, TransformsWhereTheOutputHasAnotherType) {
-  const auto slow = [](int i) {
-    std::atomic<int> work{0};
-    for (int k = 0; k < 30; ++k) work.fetch_add(1);
-    return static_cast<short>(i % 7);
-  };
-  const std::vector<int> in = numbers(20'000, 1000);
-  std::vector<long> out(in.size()), expected(in.size());
-  std::transform_inclusive_scan(in.begin(), in.end(), expected.begin(), plus{}, slow, 0L);
-  for (const unsigned threads : {2U, 3U}) {
-    transform_inclusive_scan(par().threads(threads), in, out, plus{}, slow, 0L);
-    EXPECT_EQ(out, expected);
-  }
-}
-
-/// More than what tiles are aligned to.
-struct alignas(256) Wide {
-  long value = 0;
-  bool is_aligned() const { return reinterpret_cast<std::uintptr_t>(this) % alignof(Wide) == 0; }
-};
-
-TEST(Scan, SumsMayBeAlignedWidely) {
-  std::vector<Wide> in(5'000, Wide{1}), out(in.size());
-  std::atomic<int> wrong{0};
-  const auto add = [&](const Wide& a, const Wide& b) {
-    if (!a.is_aligned() || !b.is_aligned()) ++wrong;
-    return Wide{a.value + b.value};
-  };
-  for (unsigned threads = 1; threads <= 4; ++threads) {
-    EXPECT_EQ(inclusive_scan(par().threads(threads).max_chunk(100), in, out, add).value, 5'000);
-    EXPECT_EQ(out.back().value, 5'000);
-    EXPECT_EQ(inclusive_scan(reproducible.threads(threads), in, out, add).value, 5'000);
-  }
-  EXPECT_EQ(wrong, 0);
-}
-
-TEST(Scan, TakesViewsAndIntegers) {
-  std::vector<long> out(100'000), expected(out.size());
-  std::iota(expected.begin(), expected.end(), 0L);
-  std::inclusive_scan(expected.begin(), expected.end(), expected.begin());
-  inclusive_scan(0L, 100'000L, out);
-  EXPECT_EQ(out, expected);
-#if !defined(__clang__) || __clang_major__ >= 16 // older ones do not compile libstdc++'s adaptors
-  inclusive_scan(std::views::iota(0, 100'000) | std::views::transform([](int i) { return long{i}; }), out);
-  EXPECT_EQ(out, expected);
-#endif
 }
 
 } // namespace

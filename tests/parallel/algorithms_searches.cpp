@@ -32,18 +32,6 @@ TEST(Search, FindsTheFirstOfTwoHits) {
   });
 }
 
-TEST(Search, SearchesIntegersViewsAndMembers) {
-  EXPECT_EQ(find_first(5, 1'000'000, [](int i) { return i % 99'991 == 0; }), 99'991);
-  EXPECT_EQ(find_first(5, 100, [](int) { return false; }), 100);
-#if !defined(__clang__) || __clang_major__ >= 16 // older ones do not compile libstdc++'s adaptors
-  const auto squares = std::views::iota(0L, 200'000L) | std::views::transform([](long i) { return i * i; });
-  EXPECT_EQ(find_first(squares, [](long i) { return i > 1'000'000'000; }) - squares.begin(), 31'623);
-#endif
-  const std::vector<std::pair<int, int>> pairs(50'000, {1, 2});
-  EXPECT_EQ(find(pairs, 1, &std::pair<int, int>::second), pairs.end());
-  EXPECT_EQ(find(pairs, 2, &std::pair<int, int>::second), pairs.begin());
-}
-
 TEST(Search, GivesUpWhatIsBehindAHit) {
   const std::size_t n = 10'000'000;
   std::atomic<std::size_t> asked{0};
@@ -133,24 +121,6 @@ TEST(Extremum, IsTheFirstOfEquals) {
       EXPECT_EQ(min_element(policy, in.begin(), in.end(), std::greater<>{}),
                 std::min_element(in.begin(), in.end(), std::greater<>{}));
     }
-  });
-}
-
-TEST(Extremum, ComparesProjections) {
-  std::vector<std::pair<int, std::string>> in;
-  for (const int i : numbers(30'000, 50)) in.emplace_back(i, std::to_string(i));
-  const auto by_second = [](const auto& a, const auto& b) { return a.second < b.second; };
-  EXPECT_EQ(min_element(in, std::less<>{}, &std::pair<int, std::string>::second),
-            std::min_element(in.begin(), in.end(), by_second));
-  EXPECT_EQ(max_element(0, 1000, std::less<>{}, [](int i) { return i % 300; }), 299);
-}
-
-TEST(Count, CountsEachElementOnce) {
-  for_sizes_and_threads([](std::size_t n, const auto& policy) {
-    const std::vector<int> in = numbers(n, 10);
-    EXPECT_EQ(count(policy, in, 3), std::count(in.begin(), in.end(), 3));
-    EXPECT_EQ(count_if(policy, in, [](int i) { return i < 4; }),
-              std::count_if(in.begin(), in.end(), [](int i) { return i < 4; }));
   });
 }
 

@@ -55,35 +55,6 @@ TEST(Blocks, OfThreeDimensionsGoInOrder) {
 constexpr std::ptrdiff_t k_lowest = std::numeric_limits<std::ptrdiff_t>::min(),
                          k_highest = std::numeric_limits<std::ptrdiff_t>::max();
 
-TEST(Blocks, OfTheLongestInterval) {
-  const auto all = blocks_2d({k_lowest, k_highest}, 1, {k_highest, 1});
-  ASSERT_EQ(all.size(), 3U);
-  std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>> rows;
-  for (auto it = all.begin(); it != all.end(); ++it) rows.emplace_back((*it)[0].first, (*it)[0].last);
-  EXPECT_EQ(rows, (std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>>{
-                      {k_lowest, -1}, {-1, k_highest - 1}, {k_highest - 1, k_highest}}));
-  // The last of many.
-  const auto small = blocks_2d({k_lowest, k_highest}, 1, {1 << 20, 1});
-  EXPECT_EQ(small.size(), std::size_t{1} << 44);
-  const block<2> last = small.begin()[(std::ptrdiff_t{1} << 44) - 1], first = *small.begin();
-  EXPECT_EQ(first[0].first, k_lowest);
-  EXPECT_EQ(first[0].last, k_lowest + (1 << 20));
-  EXPECT_EQ(last[0].first, k_highest - (1 << 20) + 1);
-  EXPECT_EQ(last[0].last, k_highest);
-}
-
-TEST(Blocks, AreRefusedIfThereAreTooMany) {
-  constexpr std::ptrdiff_t k_long = std::ptrdiff_t{1} << 40, k_half = std::ptrdiff_t{1} << 32;
-  EXPECT_THROW(blocks_2d(k_long, k_long, {1, 1}), std::length_error);
-  EXPECT_THROW(blocks_2d(k_half, k_half, {1, 1}), std::length_error) << "2^64: the product is 0";
-  EXPECT_THROW(blocks_2d(k_half, k_half / 2, {1, 1}), std::length_error) << "2^63";
-  EXPECT_EQ(blocks_2d(k_half - 1, k_half / 2, {1, 1}).size(), static_cast<std::size_t>(k_half - 1) << 31);
-  EXPECT_THROW(blocks_2d({k_lowest, k_highest}, 1, {1, 1}), std::length_error);
-  EXPECT_THROW(blocks_3d(k_half, k_half, 4, {1, 1, 1}), std::length_error);
-  EXPECT_EQ(blocks_2d(k_long, k_long, {1 << 10, 1 << 10}).size(), std::size_t{1} << 60);
-  EXPECT_EQ(blocks_3d(k_long, k_long, 0, {1, 1, 1}).size(), 0U) << "none is not too many";
-}
-
 TEST(Steps, AreRefusedIfThereAreTooMany) {
   EXPECT_THROW(steps(k_lowest, k_highest, 1), std::length_error);
   EXPECT_THROW(steps(k_highest, k_lowest, -1), std::length_error);
@@ -188,30 +159,6 @@ TEST(Walks, TheLowestExceptionArrivesAndStopsHold) {
     static bool stop_requested() { return true; }
   };
   EXPECT_THROW(for_each(par().stop(Stopped{}), list, [](int) { FAIL(); }), cancelled);
-}
-
-/// Two members are inside of elements at a time. The caller alone executes the first one.
-TEST(Walks, LongElementsAreShared) {
-  constexpr std::uint64_t k_us = 2'600, k_most_waited = 20'000'000 * k_us;
-  std::list<int> list(5);
-  list.front() = 1;
-  std::atomic<int> inside{0};
-  std::atomic<bool> met{false};
-  for_each(par().threads(2), list, [&](int is_first) {
-    const std::uint64_t since = core::StdPlatform::ticks();
-    if (is_first != 0) {
-      while (core::StdPlatform::ticks() - since < 5 * k_us) {
-      }
-      return;
-    }
-    ++inside;
-    while (!met && core::StdPlatform::ticks() - since < k_most_waited) {
-      if (inside == 2) met = true;
-      core::StdPlatform::yield();
-    }
-    --inside;
-  });
-  EXPECT_TRUE(met.load());
 }
 
 } // namespace

@@ -54,24 +54,6 @@ template <class T> void expect_stable(const std::vector<int>& keys, unsigned thr
   EXPECT_TRUE(out == in);
 }
 
-struct Person {
-  std::string name;
-  int age;
-};
-
-TEST(Sort, TheComparisonInFrontOfAProjectionMayBeBraces) {
-  std::vector<Person> people{{"Vera", 3}, {"Ada", 1}, {"Mia", 2}}, merged(6);
-  sort(people, {}, &Person::name);
-  EXPECT_EQ(people[2].name, "Vera");
-  sort(par().threads(2), people.begin(), people.end(), {}, &Person::age);
-  EXPECT_EQ(people[2].name, "Vera");
-  EXPECT_EQ(max_element(people, {}, &Person::age)->name, "Vera");
-  merge(people, people, merged, {}, &Person::age, &Person::age);
-  EXPECT_EQ(merged[1].name, "Ada");
-  EXPECT_EQ(unique(merged, {}, &Person::age) - merged.begin(), 3) << "by ==";
-  EXPECT_TRUE(equal(people, people, {}, &Person::age, &Person::age)) << "by ==";
-}
-
 TEST(Sort, IsThatOfTheStandardAtEachSize) {
   for (const int below : {10, 1'000'000}) {
     for_sizes_and_few_threads([below](std::size_t n, const auto& policy) {
@@ -144,36 +126,6 @@ TEST(Sort, TextsAreComparedAsBytesAtEachLength) {
   }
 }
 
-TEST(Sort, TextsMayHaveLessInCommonThanASampleOfThem) {
-  std::vector<std::string> texts;
-  for (const int key : numbers(5'000, 1 << 30)) texts.push_back("a common beginning " + std::to_string(key));
-  for (const std::string other : {"", "a", "a common", "zebra", "\xff"}) {
-    std::vector<std::string> some = texts;
-    some[777] = some[4'321] = other;
-    expect_sorted_texts(some);
-    some[4'999] = "Zebra";
-    expect_sorted_texts(some);
-  }
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    if (i % 156 != 0) texts[i].erase(0, 2 + i % 5); // 156: where the sample is
-  expect_sorted_texts(texts);
-}
-
-// What is alike in eight characters is sorted apart: runs of 2, of 20, and of 5,000 by the next characters.
-TEST(Sort, TextsWithTheSameBeginningAreSortedToo) {
-  const std::vector<int> keys = numbers(100'000, 1 << 30);
-  for (const int beginnings : {50'000, 5'000, 20}) {
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const int beginning = 10'000'000 + static_cast<int>(i * 7) % beginnings * 977;
-      texts.push_back(std::to_string(beginning) + std::to_string(keys[i] % 40'000));
-    }
-    expect_sorted_texts(std::vector<std::string_view>(texts.begin(), texts.end()));
-    texts[12'345].pop_back();
-    expect_sorted_texts(texts);
-  }
-}
-
 // Neither the first eight characters tell them apart, nor those behind what all have in common.
 TEST(Sort, TextsWithAFewLongBeginningsAreSortedByTheirKeys) {
   const std::string beginnings[] = {"/usr/include/c++/", "/usr/lib/x86_64-linux/", "/home/user/project/",
@@ -209,12 +161,6 @@ struct Backwards : std::string {
     return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
   }
 };
-
-TEST(Sort, WhatIsDerivedFromAStringMayHaveAnOrderOfItsOwn) {
-  std::vector<Backwards> texts;
-  for (const int key : numbers(5'000, 1 << 30)) texts.emplace_back(std::to_string(key));
-  expect_sorted_texts(texts);
-}
 
 TEST(Sort, AStoppedCallLeavesAllTexts) {
   std::vector<std::string> texts;
@@ -362,51 +308,6 @@ TEST(Sort, KeepsAllElementsIfTheComparisonContradictsItself) {
     sort(par().threads(threads), out, [&](int, int) { return (++calls * 2654435761U >> 16) % 2 == 0; });
     EXPECT_EQ(sum_in_any_order(out), sum_in_any_order(in));
   }
-}
-
-struct StopAfter {
-  std::atomic<int>* left;
-  bool stop_requested() const { return left->fetch_sub(1) <= 0; }
-};
-
-/// Nothing that is as large as many elements stands on a thread's stack.
-TEST(Sort, TakesElementsAsLargeAsASmallStack) {
-  struct Large {
-    int key;
-    char more[128 * 1024];
-  };
-  const std::vector<int> keys = numbers(300, 50);
-  std::vector<Large> elements(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) elements[i].key = keys[i];
-  stable_sort(
-      par().threads(2), elements, [](int a, int b) { return a < b; }, &Large::key);
-  EXPECT_TRUE(std::is_sorted(elements.begin(), elements.end(),
-                             [](const Large& a, const Large& b) { return a.key < b.key; }));
-}
-
-TEST(Sort, StopsAndCounts) {
-  const std::vector<int> in = numbers(100'000, 1'000'000);
-  for (int looks = 0; looks < 40; ++looks) {
-    std::atomic<int> left{looks};
-    std::vector<int> out = in;
-    EXPECT_THROW(sort(par().threads(3).stop(StopAfter{&left}), out), cancelled);
-    EXPECT_EQ(sum_in_any_order(out), sum_in_any_order(in));
-  }
-  for (const unsigned threads : {1U, 4U}) {
-    std::atomic<std::size_t> done{0};
-    std::vector<int> out = in;
-    sort(par().threads(threads).progress(done), out);
-    EXPECT_EQ(done.exchange(0), in.size());
-    sort(par().threads(threads).progress(done), out); // sorted
-    EXPECT_EQ(done, in.size());
-  }
-}
-
-TEST(Sort, WorksWithinCalls) {
-  std::vector<std::vector<int>> rows(9);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = numbers(5'000 * i, 100'000, i);
-  for_each(par().threads(4), rows.begin(), rows.end(), [](std::vector<int>& row) { stable_sort(row); });
-  for (const std::vector<int>& row : rows) EXPECT_TRUE(std::is_sorted(row.begin(), row.end()));
 }
 
 } // namespace

@@ -42,25 +42,6 @@ TEST(Sum, IsTheCanonicalTreeOverBlocks) {
   EXPECT_EQ(std::bit_cast<std::uint64_t>(sum(in)), std::bit_cast<std::uint64_t>(left + right));
 }
 
-TEST(Sum, ReproducesProductsAndOtherOperators) {
-  const std::vector<double> in = fractions(100'001);
-  const auto hypot = [](double a, double b) { return std::hypot(a, b); };
-  const auto square = [](double x) { return x * x; };
-  const double norm = reduce(reproducible.threads(1), in, 0.0, hypot);
-  const double squares = transform_reduce(reproducible.threads(1), in, 0.0, std::plus<>{}, square);
-  const double product = inner_product(reproducible.threads(1), in, in, 0.0);
-  for (unsigned threads = 2; threads <= 8; ++threads) {
-    EXPECT_EQ(reduce(reproducible.threads(threads), in, 0.0, hypot), norm);
-    EXPECT_EQ(
-        transform_reduce(reproducible.threads(threads), in.begin(), in.end(), 0.0, std::plus<>{}, square),
-        squares);
-    EXPECT_EQ(inner_product(reproducible.threads(threads), in, in, 0.0), product);
-  }
-  const std::vector<Affine> maps = affine_maps(30'000);
-  EXPECT_EQ(reduce(reproducible.threads(4), maps, Then{}),
-            std::accumulate(maps.begin(), maps.end(), Affine{}, Then{}));
-}
-
 TEST(Sum, SequentialOrderIsThatOfALoop) {
   for_sizes_and_threads([](std::size_t n, const auto& policy) {
     const std::vector<double> in = fractions(n);
@@ -69,15 +50,6 @@ TEST(Sum, SequentialOrderIsThatOfALoop) {
     EXPECT_EQ(sum(sequential_order.threads(policy.threads()), in),
               std::accumulate(in.begin(), in.end(), 0.0));
   });
-}
-
-TEST(Sum, ConvertsToItsInitialValue) {
-  const std::vector<int> in(100'000, 1'000'000);
-  EXPECT_EQ(sum(in, 0L), 100'000'000'000);
-  const std::vector<unsigned char> small(1000, 200);
-  EXPECT_EQ(sum(small), 200'000);
-  EXPECT_EQ(sum(std::vector<double>{}), 0.0);
-  EXPECT_FALSE(reduce(reproducible, std::vector<double>{}, std::plus<>{}).has_value());
 }
 
 } // namespace

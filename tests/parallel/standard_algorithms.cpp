@@ -221,26 +221,6 @@ TEST(StandardAlgorithms, Sets) {
   });
 }
 
-// Each piece searches both inputs for its ends.
-TEST(StandardAlgorithms, DearComparisonsDoNotCutSetsIntoElements) {
-  Numbers even(4'000), odd(4'000), out(8'000);
-  for (std::size_t i = 0; i < even.size(); ++i)
-    even[i] = 2 * static_cast<std::int64_t>(i), odd[i] = even[i] + 1;
-  std::atomic<std::size_t> comparisons{0};
-  const auto dear = [&](std::int64_t x, std::int64_t y) {
-    ++comparisons;
-    const auto since = std::chrono::steady_clock::now();
-    while (std::chrono::steady_clock::now() - since < std::chrono::microseconds(2)) {
-    }
-    return x < y;
-  };
-  std::set_union(std::execution::par, even.begin(), even.end(), odd.begin(), odd.end(), out.begin(), dear);
-  EXPECT_TRUE(std::is_sorted(out.begin(), out.end()));
-  EXPECT_EQ(out.back(), 7'999);
-  const std::size_t pieces = 64 * std::max(2U, std::thread::hardware_concurrency()) + 8;
-  EXPECT_LE(comparisons, 2 * out.size() + 52 * pieces); // 13 for each of four searches
-}
-
 TEST(StandardAlgorithms, SumsAndScans) {
   same_in_parallel([](const auto& how, const Numbers& v) {
     std::vector<Numbers> all;
@@ -269,53 +249,6 @@ TEST(StandardAlgorithms, SumsAndScans) {
     for (const double x : sums) all.back().push_back(static_cast<std::int64_t>(x * 4));
     return all;
   });
-}
-
-TEST(StandardAlgorithms, Unsequenced) {
-  const Numbers v = numbers(60'000, 1'000);
-  Numbers a = v, b = v;
-  std::for_each(execution::par_unseq, a.begin(), a.end(), [](std::int64_t& x) { x *= 3; });
-  std::for_each(b.begin(), b.end(), [](std::int64_t& x) { x *= 3; });
-  EXPECT_EQ(a, b);
-  EXPECT_EQ(std::transform_reduce(execution::par_unseq, FIRST, v.begin(), std::int64_t{0}),
-            std::transform_reduce(FIRST, v.begin(), std::int64_t{0}));
-  std::sort(execution::par_unseq, a.begin(), a.end());
-  EXPECT_TRUE(std::is_sorted(a.begin(), a.end()));
-}
-
-/// Concatenation shows the order in which elements are combined.
-TEST(StandardAlgorithms, CombineElementsInOrder) {
-  std::vector<std::string> words;
-  std::string expected = "begin";
-  for (int i = 0; i < 20'000; ++i) words.push_back(std::to_string(i) + ","), expected += words.back();
-  EXPECT_EQ(std::reduce(execution::par, words.begin(), words.end(), std::string("begin")), expected);
-  std::vector<std::string> scanned(300);
-  std::inclusive_scan(execution::par, words.begin(), words.begin() + 300, scanned.begin());
-  std::string sum;
-  for (std::size_t i = 0; i < scanned.size(); ++i) ASSERT_EQ(scanned[i], sum += words[i]);
-}
-
-/// A sum of types that are neither the elements' nor convertible to each other.
-TEST(StandardAlgorithms, SumsNeedNoElementThatIsASum) {
-  struct Part {
-    int value;
-  };
-  struct Sum {
-    std::int64_t value;
-  };
-  struct Add {
-    Sum operator()(Sum a, Sum b) const { return {a.value + b.value}; }
-    Sum operator()(Sum a, Part b) const { return {a.value + b.value}; }
-    Sum operator()(Part a, Sum b) const { return {a.value + b.value}; }
-    Sum operator()(Part a, Part b) const { return {std::int64_t{a.value} + b.value}; }
-  };
-  for (const int n : {0, 1, 2, 3, 7, 50'001}) {
-    std::vector<int> v(static_cast<std::size_t>(n));
-    std::iota(v.begin(), v.end(), 1);
-    const Sum sum = std::transform_reduce(execution::par, v.begin(), v.end(), Sum{10}, Add(),
-                                          [](int x) { return Part{x}; });
-    EXPECT_EQ(sum.value, 10 + std::int64_t{n} * (n + 1) / 2) << n;
-  }
 }
 
 } // namespace

@@ -73,35 +73,6 @@ TEST(StandardAlgorithms, OtherIterators) {
   }
 }
 
-/// What is not a number has no place in the order of numbers; no element is lost for that.
-TEST(StandardAlgorithms, SortsWithoutAnOrderKeepTheElements) {
-  std::vector<double> values(30'000), sorted;
-  for (const std::uint64_t salt : {1, 2, 3, 4, 5, 6, 7, 8}) {
-    const Numbers chosen = numbers(values.size(), 1'000, salt);
-    const auto is_number = [](double x) { return x == x; };
-    std::transform(chosen.begin(), chosen.end(), values.begin(), [](std::int64_t x) {
-      return x % 3 == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(x);
-    });
-    sorted = values;
-    std::stable_sort(execution::par, sorted.begin(), sorted.end());
-    values.erase(std::partition(values.begin(), values.end(), is_number), values.end());
-    sorted.erase(std::partition(sorted.begin(), sorted.end(), is_number), sorted.end());
-    std::sort(values.begin(), values.end()), std::sort(sorted.begin(), sorted.end());
-    ASSERT_EQ(sorted, values);
-    values.resize(chosen.size());
-  }
-}
-
-TEST(StandardAlgorithms, CallsWithinCalls) {
-  std::vector<Numbers> rows(40);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = numbers(3'000, 1'000, i);
-  auto expected = rows;
-  for (auto& row : expected) std::sort(row.begin(), row.end());
-  std::for_each(execution::par, rows.begin(), rows.end(),
-                [](Numbers& row) { std::sort(execution::par, row.begin(), row.end()); });
-  EXPECT_EQ(rows, expected);
-}
-
 TEST(StandardAlgorithmsDeathTest, ExceptionsEndTheProgram) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   std::vector<int> v(100'000);

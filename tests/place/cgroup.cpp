@@ -22,18 +22,6 @@ TEST(CpuMax, IsARatio) {
   EXPECT_EQ(parse_cpu_max("200000"), 2.0) << "the period has a default";
 }
 
-TEST(CpuMax, MayBeNone) {
-  for (const auto* text : {"max 100000\n", "max", "", "x y", "100000 0", "100000 x", "-1 100000", "1 2 3",
-                           "99999999999999999999 100000"})
-    EXPECT_EQ(parse_cpu_max(text), std::nullopt) << text;
-}
-
-TEST(Cfs, IsARatioOfTwoFiles) {
-  EXPECT_EQ(parse_cfs("400000\n", "100000\n"), 4.0);
-  EXPECT_EQ(parse_cfs("-1\n", "100000\n"), std::nullopt);
-  EXPECT_EQ(parse_cfs("", ""), std::nullopt);
-}
-
 class Groups : public testing::Test {
 protected:
   /// Folder of the only group, without the root; empty if there is none.
@@ -102,13 +90,6 @@ TEST_F(Groups, MayBeNone) {
   EXPECT_EQ(group("4:cpuset:/job\n", k_first_mounts), "") << "cpuset is no limit of time";
 }
 
-TEST_F(Groups, WithPathsThatAreTooLong) {
-  EXPECT_EQ(group("0::/job\n", "31 23 0:28 / /" + std::string(2000, 'x') + " ro - cgroup2 cgroup2 rw\n"), "");
-  root_.write("proc/self/cgroup", "0::/" + std::string(2000, 'x') + "\n");
-  root_.write("proc/self/mountinfo", k_unified_mount);
-  EXPECT_EQ(find_quota(root_.path()).cpus, 0);
-}
-
 class FindQuota : public testing::Test {
 protected:
   void write(const std::string& file, const std::string& text) const { root_.write(file, text); }
@@ -151,15 +132,6 @@ TEST_F(FindQuota, KnowsVersion1) {
   EXPECT_EQ(find().file.view(), root_.below("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us"));
 }
 
-TEST_F(FindQuota, MayBeUnlimited) {
-  write("proc/self/cgroup", "0::/job\n");
-  write("proc/self/mountinfo", k_unified_mount);
-  write("sys/fs/cgroup/job/cpu.max", "max 100000\n");
-  EXPECT_EQ(find().cpus, 0);
-  EXPECT_EQ(find().file.view(), "");
-  EXPECT_EQ(find().problem.view(), "");
-}
-
 TEST_F(FindQuota, SaysWhatCannotBeRead) {
   EXPECT_EQ(find().problem.view(), root_.below("proc/self/cgroup"));
   write("proc/self/cgroup", "0::/job\n");
@@ -190,20 +162,6 @@ TEST(FindCpuset, AsksTheNearestGroupThatKnows) {
   EXPECT_EQ(find_cpuset(root.path()), parse_cpu_list("2-3"));
   root.write("sys/fs/cgroup/a/b/cpuset.cpus.effective", "nonsense\n");
   EXPECT_EQ(find_cpuset(root.path()), parse_cpu_list("2-3"));
-}
-
-TEST(FindCpuset, KnowsVersion1) {
-  const FakeRoot root;
-  root.write("proc/self/cgroup", "4:cpuset:/job\n0::/\n");
-  root.write("proc/self/mountinfo", k_unified_mount + k_first_mounts);
-  root.write("sys/fs/cgroup/cpuset/job/cpuset.effective_cpus", "1,5\n");
-  EXPECT_EQ(find_cpuset(root.path()), parse_cpu_list("1,5"));
-}
-
-TEST(Cgroup, OfThisMachineCanBeRead) {
-  const auto set = find_cpuset();
-  if (!set) GTEST_SKIP() << "no cpuset controller is mounted here";
-  EXPECT_FALSE(set->empty());
 }
 
 } // namespace

@@ -72,24 +72,6 @@ TEST_F(ChangedEnvironmentTest, KeepsWhatIsAddedMeanwhile) {
   expect_nothing_left();
 }
 
-TEST_F(ChangedEnvironmentTest, KeepsWhatIsReplacedMeanwhile) {
-  {
-    const ChangedEnvironment changed;
-    ::setenv("WSTREE_TEST_A", "other", 1);
-  }
-  EXPECT_EQ(value("WSTREE_TEST_A"), "other");
-  expect_nothing_left();
-}
-
-TEST_F(ChangedEnvironmentTest, KeepsWhatIsRemovedMeanwhile) {
-  {
-    const ChangedEnvironment changed;
-    ::unsetenv("WSTREE_TEST_A");
-  }
-  EXPECT_EQ(value("WSTREE_TEST_A"), std::nullopt);
-  expect_nothing_left();
-}
-
 TEST_F(ChangedEnvironmentTest, MayBeEmpty) {
   char* none[] = {nullptr};
   environ = none;

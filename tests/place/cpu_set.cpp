@@ -26,30 +26,6 @@ TEST(CpuSet, IsWrittenAsTheKernelDoes) {
   EXPECT_EQ(list({63, 64, 66, 8190, 8191}), "63-64,66,8190-8191");
 }
 
-TEST(CpuSet, ThatIsTooLongForTheTextEndsInDots) {
-  CpuSet set;
-  for (std::uint32_t cpu = 0; cpu < CpuSet::k_cpus; cpu += 2) set.add(cpu);
-  const auto text = to_list(set);
-  EXPECT_TRUE(text.view().ends_with(",..."));
-  EXPECT_FALSE(text.truncated());
-  const auto whole = parse_cpu_list(text.view().substr(0, text.size() - 4));
-  ASSERT_TRUE(whole);
-  EXPECT_TRUE(whole->is_within(set));
-  EXPECT_GT(whole->count(), 60U);
-}
-
-/// The list just fits, or is too long by one byte.
-TEST(CpuSet, UsesAllOfTheText) {
-  CpuSet set;
-  std::size_t size = 0;
-  for (std::uint32_t cpu = 1000; size < CpuListText::capacity(); cpu += 2, size += 5) set.add(cpu); // "1000,"
-  ASSERT_EQ(size, 255U);
-  EXPECT_EQ(to_list(set).size(), 254U);
-  set.add(0);
-  EXPECT_TRUE(to_list(set).view().ends_with(",..."));
-  EXPECT_LE(to_list(set).size(), 255U);
-}
-
 TEST(CpuSet, IsReadAsTheKernelWritesIt) {
   const auto read = [](std::string_view text) {
     const auto set = parse_cpu_list(text);
@@ -108,15 +84,6 @@ TEST(CpuSet, IsASet) {
       EXPECT_EQ(parse_cpu_list(text.view()), joined);
     }
   }
-}
-
-TEST(CpuSet, IgnoresWhatLinuxCannotHave) {
-  CpuSet set;
-  set.add(CpuSet::k_cpus);
-  set.remove(CpuSet::k_cpus);
-  EXPECT_TRUE(set.empty());
-  EXPECT_FALSE(set.has(CpuSet::k_cpus));
-  EXPECT_EQ(set.next(CpuSet::k_cpus), CpuSet::k_cpus);
 }
 
 } // namespace

@@ -5,8 +5,6 @@
 #include "topology.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
@@ -76,35 +74,6 @@ TEST(Layout, OfAFullTeamHasTheDomainsOfTheMachine) {
   EXPECT_EQ(team.layout->cpu(21), 21U);
 }
 
-TEST(Layout, IsWrittenOnceForMembersWithTheSameDomains) {
-  const Team team(synthetic("package:2 core:2 pu:2"), 8, Spacing::close);
-  EXPECT_EQ(team.layout->neighbourhood(2).domains, team.layout->neighbourhood(3).domains);
-  EXPECT_NE(team.layout->neighbourhood(1).domains, team.layout->neighbourhood(2).domains);
-}
-
-TEST(Layout, LeavesOutDomainsOfOneAndOfAll) {
-  EXPECT_EQ(domains_of(*Team(synthetic("package:1 numa:2 core:2 pu:2"), 4, Spacing::close).layout, 0),
-            "[0,2)");
-  EXPECT_EQ(domains_of(*Team(synthetic("package:1 l3:1 core:4 pu:1"), 4, Spacing::close).layout, 0), "");
-  EXPECT_EQ(domains_of(*Team(synthetic("core:2 pu:2"), 3, Spacing::close).layout, 2), "");
-  const Team alone(synthetic("pu:1"), 1, Spacing::close);
-  EXPECT_EQ(alone.layout->neighbourhood(0).domains, nullptr);
-  EXPECT_EQ(alone.layout->neighbourhood(0).count, 0U);
-}
-
-TEST(Layout, ACacheMayContainSeveralMemories) {
-  const Team team(synthetic("package:2 l3:2 numa:2 core:2 pu:1"), 16, Spacing::close);
-  EXPECT_EQ(domains_of(*team.layout, 5), "[4,6) [4,8) [0,8)");
-}
-
-TEST(Layout, OfMoreMembersThanCpusFillsThemEvenly) {
-  const Team team(synthetic("package:2 core:2 pu:1"), 10, Spacing::close);
-  EXPECT_EQ(places_of(*team.layout), (Numbers{0, 0, 0, 1, 1, 2, 2, 2, 3, 3}));
-  EXPECT_EQ(domains_of(*team.layout, 4), "[3,5) [0,5)");
-  const Team spread(synthetic("package:2 core:2 pu:1"), 10, Spacing::spread);
-  EXPECT_EQ(places_of(*spread.layout), places_of(*team.layout));
-}
-
 TEST(Layout, KeepsTheOrderOfTheUsersPlaces) {
   const UserTeam team("package:2 core:2 pu:1", "{3},{0},{2},{1}", 4, Spacing::close);
   EXPECT_EQ(places_of(*team.layout), (Numbers{0, 1, 2, 3}));
@@ -152,17 +121,6 @@ TEST(Layout, OfCpusThatTheRuntimeHasChosen) {
   EXPECT_EQ(domains_of(*layout, 3), "[0,3)");
   EXPECT_EQ(layout->place(3), Places::k_none);
   EXPECT_EQ(layout->cpu(3), 3U);
-}
-
-TEST(Layout, OfUnknownCpus) {
-  const auto machine = synthetic("package:2 core:2 pu:1");
-  ASSERT_NE(machine, nullptr);
-  const auto layout = Layout::of_cpus(*machine, Numbers{4, 1, ~0U, 0});
-  ASSERT_NE(layout, nullptr);
-  EXPECT_EQ(positions_of(*layout), (Numbers{2, 1, 3, 0}));
-  EXPECT_EQ(domains_of(*layout, 1), "[0,2)");
-  EXPECT_EQ(domains_of(*layout, 0), "");
-  EXPECT_EQ(Layout::of_cpus(*machine, {})->members(), 0U);
 }
 
 /// The views of all members against what a search through all pairs of members finds.
@@ -271,30 +229,6 @@ TEST(Layout, SpreadsOverAnyListOfPlaces) {
       ASSERT_GE(next - layout->place(i), count / members);
       ASSERT_LE(next - layout->place(i), (count + members - 1) / members);
     }
-  }
-}
-
-/// Places, order and domains for full teams of the largest machines. The time is for the reader.
-TEST(Layout, OfLargeMachinesIsSmall) {
-  for (const char* description :
-       {"package:2 numa:8 core:8 pu:2", "package:2 numa:8 core:16 pu:2", "package:2 numa:8 core:128 pu:2",
-        "package:2 numa:8 l3:8 l2:16 core:1 pu:2", "pu:4096"}) {
-    const auto machine = synthetic(description);
-    ASSERT_NE(machine, nullptr);
-    for (const std::uint32_t members :
-         {machine->cores() - 1, machine->cores(), machine->cpus() - 1, machine->cpus()})
-      for (const Spacing spacing : {Spacing::close, Spacing::spread}) {
-        const auto begin = std::chrono::steady_clock::now();
-        const auto places = Places::by_default(*machine, members, spacing);
-        const auto layout = Layout::make(*machine, *places, spacing, members);
-        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-        ASSERT_NE(layout, nullptr);
-        const std::size_t bytes = places->bytes() + layout->bytes();
-        std::printf("%-40s %4u members, %s: %6.3f ms, %7zu bytes\n", description, members,
-                    spacing == Spacing::spread ? "spread" : "close ", took.count(), bytes);
-        EXPECT_LT(bytes, 1000000U);
-        EXPECT_LT(bytes, 64 * machine->cpus() + 1000);
-      }
   }
 }
 

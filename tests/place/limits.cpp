@@ -28,20 +28,6 @@ TEST(Mask, IsThatOfTheThread) {
   EXPECT_EQ(current_mask(), before);
 }
 
-TEST(Mask, CannotBeSetToNothing) {
-  in_a_thread([] {
-    const CpuSet before = current_mask();
-    CpuSet beyond;
-    beyond.add(CpuSet::k_cpus - 1);
-    for (const CpuSet& set : {CpuSet(), beyond}) {
-      errno = 7;
-      EXPECT_FALSE(set_current_mask(set));
-      EXPECT_EQ(errno, 7);
-      EXPECT_EQ(current_mask(), before);
-    }
-  });
-}
-
 Limits limits(std::vector<std::string> entries, const char* root) {
   const FakeEnvironment environment(std::move(entries));
   return find_limits(environment.envp(), root);
@@ -106,13 +92,6 @@ TEST(FindLimits, KnowsWhatTheUserHasPlaced) {
   EXPECT_TRUE(limits({"GOMP_CPU_AFFINITY=0"}, "/nonexistent").runtime_binds);
   EXPECT_FALSE(limits({}, "/nonexistent").runtime_binds);
   EXPECT_EQ(limits({"GOMP_CPU_AFFINITY=0", "OMP_PLACES=cores"}, "/nonexistent").user_placed, "OMP_PLACES");
-}
-
-TEST(FindLimits, LeavesErrnoAlone) {
-  errno = 7;
-  limits({"MPI_LOCALNRANKS=2"}, "");
-  limits({"MPI_LOCALNRANKS=2"}, "/nonexistent");
-  EXPECT_EQ(errno, 7);
 }
 
 } // namespace

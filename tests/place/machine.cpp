@@ -6,13 +6,8 @@
 #include "topology.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <dlfcn.h>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <link.h>
 #include <random>
 #include <sched.h>
 #include <string>
@@ -33,12 +28,6 @@ std::vector<std::uint32_t> domains(const Machine& machine, Level level) {
   std::vector<std::uint32_t> all;
   for (std::uint32_t i = 0; i < machine.cpus(); ++i)
     all.push_back(machine.cpu(i).domain[static_cast<std::size_t>(level)]);
-  return all;
-}
-
-std::vector<std::uint32_t> threads(const Machine& machine) {
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t i = 0; i < machine.cpus(); ++i) all.push_back(machine.cpu(i).smt);
   return all;
 }
 
@@ -117,45 +106,11 @@ TEST(Machine, IsWhatItsDescriptionSays) {
   }
 }
 
-TEST(Machine, OfOneCpu) {
-  const auto machine = synthetic("pu:1");
-  ASSERT_NE(machine, nullptr);
-  EXPECT_EQ(machine->cpus(), 1U);
-  EXPECT_EQ(machine->cores(), 1U);
-  EXPECT_EQ(nearest_shared(*machine, 0, 0), Level::core);
-  EXPECT_EQ(machine->domains(Level::package), 0U);
-  EXPECT_EQ(machine->cpu(0).domain[static_cast<std::size_t>(Level::package)], k_none);
-}
-
-TEST(Machine, WithoutCoresHasOneForEachHardwareThread) {
-  const auto machine = synthetic("package:2 l2:2 pu:2");
-  ASSERT_NE(machine, nullptr);
-  EXPECT_EQ(machine->cores(), 8U);
-  EXPECT_EQ(threads(*machine), Numbers(8, 0));
-  EXPECT_EQ(nearest_shared(*machine, 0, 1), Level::l2);
-}
-
-TEST(Machine, CountsTheAllowedHardwareThreadsOfACore) {
-  const CpuSet within = set_of("1,2,3,6");
-  const auto machine = synthetic("core:4 pu:2", &within);
-  ASSERT_NE(machine, nullptr);
-  EXPECT_EQ(numbers(*machine), (Numbers{1, 2, 3, 6}));
-  EXPECT_EQ(threads(*machine), (Numbers{0, 0, 1, 0}));
-  EXPECT_EQ(domains(*machine, Level::core), (Numbers{0, 1, 1, 2}));
-  EXPECT_EQ(machine->cores(), 3U);
-}
-
 TEST(Machine, TakesSeveralMemoriesOfTheSameCpusForOne) {
   const auto machine = synthetic("package:2 [numa(memory=1GB)] [numa(memory=16GB)] core:2 pu:1");
   ASSERT_NE(machine, nullptr);
   EXPECT_EQ(domains(*machine, Level::numa), (Numbers{0, 0, 1, 1}));
   EXPECT_EQ(machine->domains(Level::numa), 2U);
-}
-
-TEST(Machine, PrefersTheMemoryOfFewerCpus) {
-  const auto machine = synthetic("package:2 [numa(memory=1GB)] l3:2 [numa(memory=16GB)] core:2 pu:1");
-  ASSERT_NE(machine, nullptr);
-  EXPECT_EQ(domains(*machine, Level::numa), (Numbers{0, 0, 1, 1, 2, 2, 3, 3}));
 }
 
 TEST(Machine, IgnoresMemoryWithoutCpus) {
@@ -164,13 +119,6 @@ TEST(Machine, IgnoresMemoryWithoutCpus) {
   ASSERT_NE(machine, nullptr);
   EXPECT_EQ(machine->domains(Level::numa), 1U);
   EXPECT_EQ(domains(*machine, Level::numa), Numbers(4, 0));
-}
-
-TEST(Machine, ACacheMayContainSeveralMemories) {
-  const auto machine = synthetic("package:2 l3:1 numa:2 core:2 pu:1");
-  ASSERT_NE(machine, nullptr);
-  EXPECT_EQ(domains(*machine, Level::l3), (Numbers{0, 0, 0, 0, 1, 1, 1, 1}));
-  EXPECT_EQ(domains(*machine, Level::numa), (Numbers{0, 0, 1, 1, 2, 2, 3, 3}));
 }
 
 TEST(Machine, KnowsFastCoresFromSlowOnes) {
@@ -189,25 +137,6 @@ TEST(Machine, KnowsFastCoresFromSlowOnes) {
   const auto best = hybrid.load(&fast);
   ASSERT_NE(best, nullptr);
   EXPECT_EQ(kinds(*best), Numbers(4, 0)); // of one kind as well
-}
-
-TEST(Machine, SaysWhyThereIsNone) {
-  const auto why = [](const MachineSource& source) {
-    std::string_view text;
-    EXPECT_EQ(Machine::load(source, text), nullptr);
-    return std::string(text);
-  };
-  const CpuSet none;
-  const CpuSet others = set_of("100-200");
-  EXPECT_EQ(why({.kind = MachineSource::Kind::synthetic, .text = "nonsense"}),
-            "hwloc does not understand the description");
-  EXPECT_EQ(why({.kind = MachineSource::Kind::synthetic}), "hwloc does not understand the description");
-  EXPECT_EQ(why({.kind = MachineSource::Kind::xml_file, .text = "/nonexistent/machine.xml"}),
-            "hwloc cannot read the XML file");
-  EXPECT_EQ(why({.kind = MachineSource::Kind::synthetic, .text = "pu:4", .within = &none}),
-            "no CPU may be used");
-  EXPECT_EQ(why({.kind = MachineSource::Kind::synthetic, .text = "pu:4", .within = &others}),
-            "none of its CPUs may be used");
 }
 
 TEST(Machine, OfThisSystemIsWithinTheMask) {
@@ -253,63 +182,6 @@ TEST(Machine, LeavesTheProcessAsItWas) {
   EXPECT_EQ(current_mask(), mask);
   EXPECT_EQ(std::getenv("HWLOC_PLUGINS_PATH"), nullptr);
   EXPECT_EQ(std::getenv("HWLOC_HIDE_ERRORS"), nullptr);
-}
-
-/// Libraries that this process has ever loaded.
-unsigned long long loaded_libraries() {
-  unsigned long long count = 0;
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* result) {
-        *static_cast<unsigned long long*>(result) = info->dlpi_adds;
-        return 1;
-      },
-      &count);
-  return count;
-}
-
-/// hwloc's plugins are libraries for graphics, XML and so on.
-TEST(Machine, LoadsNoPlugins) {
-  const auto before = loaded_libraries();
-  void* hwloc = ::dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);
-  ASSERT_NE(hwloc, nullptr);
-  const auto alone = loaded_libraries() - before;
-  ::dlclose(hwloc);
-
-  const auto again = loaded_libraries();
-  std::string_view why;
-  ASSERT_NE(Machine::load({}, why), nullptr) << why;
-  EXPECT_LE(loaded_libraries() - again, alone); // less: what stays loaded once it is
-}
-
-/// With this library in the place of hwloc: a new process looks it up anew.
-void expect_without_hwloc(const std::string& folder, const char* message) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const Variable path("LD_LIBRARY_PATH", folder);
-  EXPECT_EXIT(
-      {
-        std::string_view why;
-        const auto machine = Machine::load({}, why);
-        std::fprintf(stderr, "<%.*s>\n", static_cast<int>(why.size()), why.data());
-        std::_Exit(machine == nullptr ? 0 : 1);
-      },
-      testing::ExitedWithCode(0), message);
-}
-
-TEST(MachineDeathTest, IsNotLoadedWithoutHwloc) {
-  const FakeRoot folder;
-  folder.write("libhwloc.so.15", "");
-  expect_without_hwloc(folder.path(), "<hwloc is not installed>");
-}
-
-TEST(MachineDeathTest, IsNotLoadedByAnotherLibrary) {
-  const FakeRoot folder;
-  std::ifstream maps("/proc/self/maps");
-  std::string library;
-  for (std::string line; library.empty() && std::getline(maps, line);)
-    if (line.find("/libm.so") != std::string::npos) library = line.substr(line.find('/'));
-  ASSERT_FALSE(library.empty());
-  std::filesystem::create_symlink(library, folder.below("libhwloc.so.15"));
-  expect_without_hwloc(folder.path(), "<hwloc_[a-z_]+\\(\\) is missing>");
 }
 
 } // namespace

@@ -63,15 +63,6 @@ TEST_F(OmpPlaces, ByNameAndCount) {
     EXPECT_EQ(parse(wrong), k_wrong) << wrong;
 }
 
-TEST_F(OmpPlaces, ByNameOnMachinesThatLackTheLevel) {
-  use("pu:3");
-  EXPECT_EQ(parse("threads"), "0|1|2");
-  EXPECT_EQ(parse("cores"), "0|1|2");
-  EXPECT_EQ(parse("ll_caches"), "0|1|2");
-  EXPECT_EQ(parse("numa_domains"), "0-2");
-  EXPECT_EQ(parse("sockets"), "0-2");
-}
-
 TEST_F(OmpPlaces, ByNameWithinTheMask) {
   use("package:3 core:2 pu:2", "1,2,3,9");
   EXPECT_EQ(parse("threads"), "1|2|3|9");
@@ -122,16 +113,6 @@ TEST_F(OmpPlaces, LeaveOutWhatMayNotBeUsed) {
   EXPECT_EQ(parse("{0,1},{5}"), "5");
 }
 
-TEST_F(OmpPlaces, SurviveNumbersOfAnySize) {
-  EXPECT_EQ(parse("{18446744073709551616}"), k_empty);
-  EXPECT_EQ(parse("{31:99999999999999999999}"), "31");
-  EXPECT_EQ(parse("{31:99999999999999999999:-99999999999999999999}"), "31");
-  EXPECT_EQ(parse("{0}:9223372036854775808:9223372036854775807"), "0");
-  EXPECT_EQ(parse("{30}:9223372036854775808"), "30|31");
-  EXPECT_EQ(parse("{1}:4294967297:-4294967297"), "1");
-  EXPECT_EQ(parse("99999999999999999999,0"), "0");
-}
-
 TEST_F(OmpPlaces, ThatAreNone) {
   for (const char* wrong :
        {"",          " ",      ",",        "{",       "}",        "{}",     "{0",     "0}",      "{0}}",
@@ -140,11 +121,6 @@ TEST_F(OmpPlaces, ThatAreNone) {
         "{0}:2:1:1", "!",      "{!}",      "!!{0}",   "!{0}:2",   "{!0:2}", "{{0}}",  "{a}",     "{0;1}",
         "0x1",       "{0} x",  "1.5",      "(0)",     "threads_", "{0}:+2"})
     EXPECT_EQ(parse(wrong), k_wrong) << wrong;
-}
-
-TEST_F(OmpPlaces, ThatAreTooManyAreRefused) {
-  use("core:2048 pu:1");
-  EXPECT_EQ(parse("{0:2048}:2048"), "there is no memory for so many places");
 }
 
 /// Random lists, written with intervals, against the places they stand for.
@@ -188,25 +164,6 @@ TEST_F(OmpPlaces, MeanWhatTheyWereMadeFrom) {
     }
     EXPECT_EQ(result, expected) << text;
     EXPECT_EQ(why.empty(), !expected.empty());
-  }
-}
-
-/// Nothing that is written there makes trouble.
-TEST_F(OmpPlaces, MayBeAnything) {
-  std::mt19937_64 random(test::seed());
-  constexpr std::string_view tokens[] = {"{", "}", ":",       ",",           "!",     "-",
-                                         "0", "1", "31",      "99999999999", " ",     "cores",
-                                         "(", ")", "threads", "\xff",        "{0:4}", "+"};
-  for (std::uint64_t round = test::scaled(3000); round > 0; --round) {
-    std::string text;
-    for (auto length = random() % 12; length > 0; --length) text += tokens[random() % std::size(tokens)];
-    std::string_view why;
-    const auto places = Places::parse(*machine_, text, why);
-    ASSERT_EQ(places == nullptr, !why.empty()) << text;
-    for (std::uint32_t p = 0; places != nullptr && p < places->count(); ++p) {
-      ASSERT_GT(places->cpus(p), 0U);
-      for (std::uint32_t i = 0; i < places->cpus(p); ++i) ASSERT_LT(places->cpu(p, i), machine_->cpus());
-    }
   }
 }
 

@@ -95,16 +95,6 @@ TEST_F(PlacementTest, LearnsWhereTheRuntimeHasPutTheMembers) {
   }
 }
 
-TEST_F(PlacementTest, SaysNothingAboutMembersThatMayBeAnywhere) {
-  const auto placement = make(config::Bind::none, {});
-  run(
-      *placement, 4, 3, [](std::uint32_t) {},
-      [](int, std::uint32_t, const core::Neighbourhood& near, bool pinned) {
-        EXPECT_FALSE(pinned);
-        EXPECT_EQ(near.count, 0U);
-      });
-}
-
 TEST_F(PlacementTest, PinsOncePerPlace) {
   const auto placement = make(config::Bind::close, {});
   std::atomic<int> pins{0};

@@ -33,19 +33,6 @@ protected:
   Limits limits_;
 };
 
-TEST_F(Policy, OfAutoPinsATeamThatFillsTheCores) {
-  for (std::uint32_t members = 0; members <= 20; ++members) {
-    const Decision decision = decide(members);
-    EXPECT_EQ(decision.pins, members >= 4 && members <= 8) << members;
-    EXPECT_EQ(decision.spacing, Spacing::close);
-    EXPECT_EQ(decision.reason, members <= 1   ? Reason::alone
-                               : members < 4  ? Reason::cores_left
-                               : members <= 8 ? Reason::fits
-                                              : Reason::too_many)
-        << members;
-  }
-}
-
 /// Every combination of setting, variable, ranks, quota and size, against the rules written down once more.
 TEST_F(Policy, IsDecidedByTheFirstReasonThatApplies) {
   int pinned = 0;
@@ -86,12 +73,6 @@ TEST_F(Policy, IsDecidedByTheFirstReasonThatApplies) {
       << "asked, but for ranks that share CPUs; of auto: without quota, with 4, with 100";
 }
 
-TEST_F(Policy, OfAutoDoesNotPinAlone) {
-  machine_ = machine_of("core:1 pu:1");
-  EXPECT_EQ(decide(1).reason, Reason::alone);
-  EXPECT_EQ(decide(2).reason, Reason::too_many);
-}
-
 TEST_F(Policy, IsExplained) {
   EXPECT_EQ(explain(4), "4 members on 4 cores");
   EXPECT_EQ(explain(6), "6 members on 8 CPUs");
@@ -114,16 +95,6 @@ TEST_F(Policy, IsExplained) {
   EXPECT_EQ(explain(4), "16 ranks on this machine share CPUs, by MV2_COMM_WORLD_LOCAL_SIZE");
   limits_.user_placed = "OMP_PROC_BIND";
   EXPECT_EQ(explain(4), "OMP_PROC_BIND is set");
-}
-
-TEST_F(Policy, IsExplainedInFull) {
-  limits_.ranks_share_mask = true;
-  limits_.local_ranks = 1'000'000;
-  limits_.rank_source = "OMPI_COMM_WORLD_LOCAL_SIZE";
-  EXPECT_EQ(explain(4), "1000000 ranks on this machine share CPUs, by OMPI_COMM_WORLD_LOCAL_SIZE");
-  machine_ = machine_of("core:1 pu:1");
-  limits_ = Limits();
-  EXPECT_EQ(explain(2, Bind::spread), "2 members on 1 core");
 }
 
 } // namespace

@@ -48,8 +48,6 @@ TEST(LocalRanks, AreTheLargestOfSeveral) {
   EXPECT_EQ(ranks({"SLURM_STEP_TASKS_PER_NODE=8", "OMPI_COMM_WORLD_LOCAL_SIZE=4"}).count, 8U);
 }
 
-TEST(LocalRanks, OfOneAreNamedAsWell) { EXPECT_EQ(ranks({"PALS_LOCAL_SIZE=1"}).source, "PALS_LOCAL_SIZE"); }
-
 TEST(Counts, OfSlurm) {
   EXPECT_EQ(largest_of_counts("4"), 4U);
   EXPECT_EQ(largest_of_counts("4(x2),3"), 4U);
@@ -84,31 +82,18 @@ protected:
   std::uint32_t count_ = 0;
 };
 
-TEST_F(Ranks, ThatAreNotBoundShare) { // mpirun --bind-to none
-  start({"0-15", "0-15", "0-15", "0-15"});
-  EXPECT_TRUE(share());
-}
-
-TEST_F(Ranks, OnCoresOfTheirOwnDoNotShare) { // --bind-to core, two hardware threads each
-  start({"0,8", "1,9", "2,10", "3,11"});
-  EXPECT_FALSE(share());
-}
-
-TEST_F(Ranks, OnNumaNodesOfTheirOwnDoNotShare) { // --bind-to numa
-  start({"0-7", "8-15"});
-  EXPECT_FALSE(share());
-}
-
-TEST_F(Ranks, OfOneSocketShare) { // --bind-to socket --map-by slot: the arithmetic alone would not see it
-  start({"0-7", "0-7"});
-  EXPECT_TRUE(share());
-  start({"0-7", "8-15", "0-7", "8-15"});
-  EXPECT_TRUE(share());
-}
-
-TEST_F(Ranks, ThatOverlapShare) {
-  start({"0-3", "3-6"});
-  EXPECT_TRUE(share());
+TEST_F(Ranks, ShareIfTheirMasksOverlap) {
+  const std::pair<std::vector<std::string>, bool> table[] = {
+      {{"0-15", "0-15", "0-15", "0-15"}, true}, // mpirun --bind-to none
+      {{"0,8", "1,9", "2,10", "3,11"}, false},  // --bind-to core, two hardware threads each
+      {{"0-7", "8-15"}, false},                 // --bind-to numa
+      {{"0-7", "8-15", "0-7", "8-15"}, true},   // --bind-to socket: the arithmetic alone would not see it
+      {{"0-3", "3-6"}, true},
+  };
+  for (const auto& [masks, do_share] : table) {
+    start(masks);
+    EXPECT_EQ(share(), do_share) << masks[1];
+  }
 }
 
 TEST_F(Ranks, MayHaveOtherProcessesBesideThem) {
@@ -134,12 +119,6 @@ TEST_F(Ranks, ThatThreadsOfTheLauncherStartedAreFound) {
   root_.write_children(k_launcher, k_launcher, "");
   root_.write_children(k_launcher, k_launcher + 1, "101 100");
   EXPECT_FALSE(share());
-}
-
-TEST_F(Ranks, InAListThatLacksThisProcessAreReckoned) {
-  start({"0-7", "0-15"});
-  root_.write_children(k_launcher, k_launcher, "101 102");
-  EXPECT_FALSE(share()) << "by arithmetic: what is in the list need not be a rank";
 }
 
 TEST_F(Ranks, BehindScriptsAreFound) { // mpirun sh -c ./solver
@@ -198,32 +177,7 @@ TEST_F(LoneRank, IsJudgedByItsControlGroupWhereTheLauncherIsOutOfSight) {
   EXPECT_TRUE(share());
 }
 
-TEST(RanksWithoutProc, AreJudgedByTheMachine) {
-  const FakeRoot root;
-  EXPECT_FALSE(do_ranks_share(cpus("0-3"), 4, 16, root.path()));
-  EXPECT_TRUE(do_ranks_share(cpus("0-3"), 5, 16, root.path()));
-  EXPECT_TRUE(do_ranks_share(cpus("0-15"), 2, 16, root.path()));
-}
-
 TEST(RanksOfOne, DoNotShare) { EXPECT_FALSE(do_ranks_share(cpus("0-15"), 1, 8, "/nonexistent")); }
-
-TEST_F(Ranks, MoreThanCanBeLookedAtAreReckoned) {
-  std::vector<std::string> masks(Children::k_most + 1, "4-7");
-  masks.front() = "0-3";
-  start(masks);
-  EXPECT_TRUE(share()) << "by arithmetic: they cannot all have 4 of 16";
-  count_ = 2;
-  EXPECT_FALSE(share()) << "by arithmetic, although 512 others are elsewhere";
-}
-
-TEST(Family, SeesThisProcess) {
-  const auto self = find_process("self", "");
-  ASSERT_TRUE(self.has_value());
-  EXPECT_EQ(self->id, static_cast<std::uint32_t>(::getpid()));
-  EXPECT_EQ(self->parent, static_cast<std::uint32_t>(::getppid()));
-  ASSERT_TRUE(self->mask.has_value());
-  EXPECT_FALSE(self->mask->empty());
-}
 
 TEST(Family, SeesItsChildren) {
   int pipe[2];
@@ -243,17 +197,6 @@ TEST(Family, SeesItsChildren) {
   if (!children.complete) GTEST_SKIP() << "this kernel has no list of children";
   EXPECT_TRUE(children.has(static_cast<std::uint32_t>(child)));
   EXPECT_FALSE(children.has(1));
-}
-
-TEST(Family, MayBeGone) {
-  const FakeRoot root;
-  EXPECT_EQ(find_process("self", root.path()), std::nullopt);
-  EXPECT_FALSE(children_of(1, root.path()).complete);
-  root.write("proc/7/status", "nonsense\nTgid:\n");
-  EXPECT_EQ(find_process(7, root.path()), std::nullopt);
-  root.write("proc/8/status", "Tgid:\t8\nPPid:\t0\n");
-  EXPECT_EQ(find_process(8, root.path())->parent, 0U);
-  EXPECT_EQ(find_process(8, root.path())->mask, std::nullopt);
 }
 
 } // namespace

@@ -91,17 +91,6 @@ TEST(ThreadPin, PinsAndGivesBack) {
   EXPECT_EQ(pinned_to(), 0U) << "of another thread";
 }
 
-TEST(ThreadPin, FollowsAChangeOfPlace) {
-  on_a_thread([](const Given& given) {
-    EXPECT_TRUE(pin_thread(k_first, given.a, given.all));
-    EXPECT_TRUE(pin_thread(k_second, given.b, given.b));
-    EXPECT_EQ(pinned_to(), k_second);
-    EXPECT_EQ(current_mask(), given.b);
-    unpin_thread();
-    EXPECT_EQ(current_mask(), given.all) << "what it had before the first pin";
-  });
-}
-
 TEST(ThreadPin, MakesNoSystemCallsForThePlaceThatItIsIn) {
   on_a_thread([](const Given& given) {
     ASSERT_TRUE(pin_thread(k_first, given.a, given.all));
@@ -145,18 +134,6 @@ TEST(ThreadPin, StaysWithinTheOriginalMask) {
   });
 }
 
-TEST(ThreadPin, LeavesAThreadAloneThatHasAMaskOfItsOwn) {
-  on_a_thread([](const Given& given) {
-    if (given.a == given.b) GTEST_SKIP() << "one CPU";
-    set_current_mask(given.a);
-    EXPECT_FALSE(pin_thread(k_first, given.b, given.all));
-    EXPECT_EQ(current_mask(), given.a);
-    set_current_mask(given.all);
-    EXPECT_FALSE(pin_thread(k_first, given.b, given.all)) << "for good";
-    EXPECT_EQ(current_mask(), given.all);
-  });
-}
-
 TEST(ThreadPin, LeavesAThreadAloneThatTheProgramHasMoved) {
   for (const bool gives_up : {false, true}) {
     on_a_thread([gives_up](const Given& given) {
@@ -175,31 +152,6 @@ TEST(ThreadPin, LeavesAThreadAloneThatTheProgramHasMoved) {
       EXPECT_FALSE(pin_thread(k_first, given.b, given.all)) << "for good";
     });
   }
-}
-
-TEST(ThreadPin, TakesAThreadAgainThatTheProgramHasFreed) {
-  on_a_thread([](const Given& given) {
-    ASSERT_TRUE(pin_thread(k_first, given.a, given.all));
-    set_current_mask(given.all);
-    EXPECT_TRUE(pin_thread(k_second, given.b, given.all));
-    EXPECT_EQ(current_mask(), given.b);
-    set_current_mask(given.all);
-    unpin_thread();
-    EXPECT_EQ(current_mask(), given.all);
-    EXPECT_TRUE(pin_thread(k_first, given.a, given.all));
-  });
-}
-
-TEST(ThreadPin, KeepsErrno) {
-  on_a_thread([](const Given& given) {
-    errno = EDOM;
-    pin_thread(k_first, given.a, given.all);
-    { const Unpinned unpinned; }
-    unpin_thread();
-    move_thread(given.b);
-    move_thread(CpuSet{});
-    EXPECT_EQ(errno, EDOM);
-  });
 }
 
 // --- starting something
@@ -232,17 +184,6 @@ TEST(Unpinned, LeavesAMaskAloneThatWasChangedMeanwhile) {
   });
 }
 
-TEST(Unpinned, MakesNoSystemCallsInOtherThreads) {
-  on_a_thread([](const Given& given) {
-    pin_thread(k_first, given.a, given.all);
-    unpin_thread();
-    if (!count_system_calls()) GTEST_SKIP() << "no seccomp";
-    { const Unpinned unpinned; }
-    unpin_thread();
-    EXPECT_EQ(system_calls(), 0);
-  });
-}
-
 /// Exit status of a child that was forked here and runs body.
 int status_of_child(const std::function<int()>& body) {
   const pid_t child = fork();
@@ -265,28 +206,6 @@ TEST(Fork, HandsDownTheOriginalMask) {
   });
 }
 
-TEST(Fork, TheChildCanPinAndForkAgain) {
-  on_a_thread([](const Given& given) {
-    ASSERT_TRUE(pin_thread(k_first, given.a, given.all));
-    EXPECT_EQ(status_of_child([&] {
-                if (!pin_thread(k_first, given.b, given.all) || current_mask() != given.b) return 1;
-                const int status = status_of_child([&] { return current_mask() == given.all ? 0 : 1; });
-                return status == 0 && current_mask() == given.b ? 0 : 2;
-              }),
-              0);
-  });
-}
-
-TEST(Fork, LeavesAMaskAloneThatTheProgramHasChosen) {
-  on_a_thread([](const Given& given) {
-    ASSERT_TRUE(pin_thread(k_first, given.a, given.all));
-    set_current_mask(given.b);
-    const CpuSet chosen = given.a == given.b ? given.all : given.b;
-    EXPECT_EQ(status_of_child([&] { return current_mask() == chosen ? 0 : 1; }), 0);
-    EXPECT_EQ(current_mask(), chosen);
-  });
-}
-
 TEST(Fork, TheChildKnowsThatItIsOne) {
   EXPECT_FALSE(in_forked_child()) << "not remembered";
   remember_process();
@@ -295,24 +214,6 @@ TEST(Fork, TheChildKnowsThatItIsOne) {
 }
 
 // --- moving
-
-TEST(MoveThread, MovesAndLeavesTheMask) {
-  on_a_thread([](const Given& given) {
-    using Clock = std::chrono::steady_clock;
-    int arrived = 0;
-    constexpr int k_moves = 20;
-    for (int i = 0; i < k_moves; ++i) {
-      const CpuSet& there = i % 2 == 0 ? given.a : given.b;
-      if (move_thread(there)) arrived += there.has(static_cast<std::uint32_t>(sched_getcpu())) ? 1 : 0;
-      EXPECT_EQ(current_mask(), given.all);
-      const auto next = Clock::now() + std::chrono::milliseconds(2);
-      while (Clock::now() < next) {
-      }
-    }
-    // The system may move the thread on before we look.
-    EXPECT_GE(arrived, k_moves / 2);
-  });
-}
 
 TEST(MoveThread, DoesNotMoveAgainAtOnce) {
   on_a_thread([](const Given& given) {
@@ -331,16 +232,6 @@ TEST(MoveThread, DoesNotMoveAgainAtOnce) {
   });
 }
 
-TEST(MoveThread, MakesNoSystemCallsInPlace) {
-  on_a_thread([](const Given& given) {
-    set_current_mask(given.a);
-    if (!count_system_calls()) GTEST_SKIP() << "no seccomp";
-    EXPECT_TRUE(move_thread(given.a));
-    EXPECT_TRUE(move_thread(given.all));
-    EXPECT_EQ(system_calls(), 0);
-  });
-}
-
 TEST(MoveThread, StaysWithinTheThreadsMask) {
   on_a_thread([](const Given& given) {
     if (given.a == given.b) GTEST_SKIP() << "one CPU";
@@ -348,14 +239,6 @@ TEST(MoveThread, StaysWithinTheThreadsMask) {
     EXPECT_FALSE(move_thread(given.b));
     EXPECT_EQ(current_mask(), given.a);
     EXPECT_FALSE(move_thread(CpuSet{}));
-  });
-}
-
-TEST(MoveThread, LeavesAPinnedThreadWhereItIs) {
-  on_a_thread([](const Given& given) {
-    ASSERT_TRUE(pin_thread(k_first, given.a, given.all));
-    EXPECT_EQ(move_thread(given.b), given.a == given.b);
-    EXPECT_EQ(current_mask(), given.a);
   });
 }
 

@@ -117,34 +117,6 @@ TEST(Engine, RequestsForABusyLineQueue) {
       << "is there and leaves";
 }
 
-TEST(Engine, AReadModifyWriteHasATransferOfItsOwn) {
-  const VirtualMachine machine{8, {4}};
-  Prices prices;
-  prices.claim = 2 * prices.transfer[0];
-  Caches caches(machine, prices);
-  alignas(64) const int line = 0;
-  caches.modify(&line, 0, 0);
-  EXPECT_EQ(caches.modify(&line, 1, 1'000'000), 1'000'000 + prices.claim + prices.rmw);
-  EXPECT_EQ(caches.modify(&line, 4, 2'000'000), 2'000'000 + 2 * prices.transfer[1] + prices.rmw);
-  EXPECT_EQ(caches.read(&line, 5, 3'000'000), 3'000'000 + prices.transfer[0]) << "a load has not";
-}
-
-TEST(Engine, LoadsInARowOverlap) {
-  const VirtualMachine machine{2, {}};
-  const Prices prices;
-  Caches caches(machine, prices);
-  struct alignas(64) Line {
-    int value = 0;
-  };
-  const Line lines[3];
-  for (const Line& line : lines) caches.modify(&line, 0, 0);
-  const Time first = caches.read(&lines[0], 1, 1'000'000);
-  EXPECT_EQ(first, 1'000'000 + prices.transfer[0]);
-  const Time second = caches.read(&lines[1], 1, first);
-  EXPECT_EQ(second, first + prices.transfer[0] / prices.overlap);
-  EXPECT_EQ(caches.read(&lines[2], 1, second + 1'000 * k_ns), second + 1'000 * k_ns + prices.transfer[0]);
-}
-
 TEST(Engine, ASharedCounterHandsOutOneChunkPerTransfer) {
   // Iterations that cost nothing: all members queue for the counter's line.
   const Workload loop = workload("UNIFORM", 10'000, 1);

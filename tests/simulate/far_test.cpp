@@ -101,34 +101,5 @@ TEST(FarSteals, AreLessThanHalfAndNoLoopIsSlower) {
   }
 }
 
-TEST(FarSteals, OfPairsOfThreadsAreThoseBetweenNodes) {
-  const Comparison found = compare(100'000, 100'000 * k_ns, 128, two_packages(2), 2);
-  EXPECT_GT(found.fewer, 2.7);
-  EXPECT_LT(found.time, 1.02);
-}
-
-TEST(FarSteals, OfTeamsThatDoNotFillADomain) {
-  for (const std::uint32_t members : {24U, 100U}) {
-    const Comparison found = compare(100'000, 100'000 * k_ns, members);
-    EXPECT_GT(found.fewer, 2.65) << members;
-    EXPECT_LT(found.time, 1.02) << members;
-  }
-}
-
-TEST(FarSteals, OfTheOtherStrategiesAreFewerToo) {
-  MachineSpec spec = machine();
-  spec.levels = {{"node", 4, 45 * k_ns}};
-  for (const auto strategy : {core::Strategy::predefined, core::Strategy::assign, core::Strategy::assign_top,
-                              core::Strategy::random_walk, core::Strategy::random_all}) {
-    double blind = 0, aware = 0;
-    for (const auto shape : simulate::shape_names()) {
-      const Workload loop = workload(shape, 8'000, 8 * k_ms);
-      blind += run(loop, spec, 8, false, 1, strategy).steals;
-      aware += run(loop, spec, 8, true, 1, strategy).steals;
-    }
-    EXPECT_LT(aware, 0.8 * blind) << static_cast<int>(strategy);
-  }
-}
-
 } // namespace
 } // namespace wstree::test::far_test

@@ -18,7 +18,6 @@ namespace {
 using simulate::Caches;
 using simulate::ideal;
 using simulate::Interruptions;
-using simulate::Level;
 using simulate::Noise;
 using simulate::Prices;
 using simulate::VirtualMachine;
@@ -60,15 +59,6 @@ TEST(Levels, ATeamThatFitsIntoADomainKnowsNoFartherOne) {
   EXPECT_EQ(spec.prices_on(spec.machine(60)).transfer[1], 90 * k_ns);
 }
 
-TEST(Levels, DomainsOfOneOrOfNothingAreNone) {
-  MachineSpec spec = machine();
-  spec.levels = {{"core", 1, 5 * k_ns}, {"l3", 4, 30 * k_ns}};
-  const auto made = spec.machine(8);
-  EXPECT_THAT(made.domain_sizes, ElementsAre(4U));
-  EXPECT_EQ(spec.prices_on(made).transfer[0], 30 * k_ns);
-  EXPECT_EQ(spec.prices_on(made).transfer[1], spec.across);
-}
-
 TEST(Speeds, SlowCoresMakeTheIdealLongerAndStaticWorse) {
   const Workload loop = workload("UNIFORM", 8'000, 8 * k_ms);
   Job job = with(loop, {Model::static_, 0}, 4);
@@ -98,29 +88,6 @@ TEST(Noise, ComesAsOftenAndLastsAsLongAsItSays) {
   }
 }
 
-TEST(Noise, IsMetByEverySchedule) {
-  const Workload loop = workload("UNIFORM", 4'000, 4 * k_ms);
-  for (const Model model : k_models) {
-    Job job = with(loop, {model, 0}, 4);
-    const Time quiet = simulate::simulate(job).front().time;
-    job.machine.noise = {100'000 * k_ns, 20'000 * k_ns};
-    const auto noisy = simulate::simulate(job).front();
-    EXPECT_GT(noisy.time, quiet * 11 / 10) << static_cast<int>(model);
-    EXPECT_EQ(noisy.time, simulate::simulate(job).front().time) << static_cast<int>(model);
-    EXPECT_EQ(noisy.counts.iterations, 4'000U);
-  }
-}
-
-TEST(Noise, BatchesThatCanBeStolenSufferLess) {
-  const Workload loop = workload("UNIFORM", 64'000, 64 * k_ms);
-  const auto time = [&](Model model) {
-    Job job = with(loop, {model, 0}, 16);
-    job.machine.noise = {2'000'000 * k_ns, 1'000'000 * k_ns};
-    return static_cast<double>(simulate::simulate(job).front().time) / static_cast<double>(loop.ideal(16));
-  };
-  EXPECT_GT(time(Model::static_), 1.2 * time(Model::tree));
-}
-
 TEST(Memory, TheFirstAccessToAFreshPageTakesAFault) {
   const VirtualMachine one{1, {}};
   Prices prices;
@@ -134,64 +101,6 @@ TEST(Memory, TheFirstAccessToAFreshPageTakesAFault) {
   EXPECT_EQ(fresh.read(&memory[64], 0, 0), prices.hit) << "the same page";
   EXPECT_EQ(fresh.modify(&memory[4096], 0, 0), prices.fault + prices.rmw);
   EXPECT_EQ(fresh.write(&memory[2 * 4096 + 128], 0, 0), prices.fault + prices.hit);
-}
-
-TEST(Memory, ALoopThatNeedsMoreNodesTakesFaults) {
-  const Workload loop = workload("UNIFORM", 300'000, k_ms);
-  Job job = with(loop, {Model::tree, 0}, 8);
-  job.settings.roots = 1;
-  job.settings.strategy = core::Strategy::predefined; // grows the largest trees
-  job.settings.batch = core::BatchMode::fixed;
-  job.settings.limit = 256;
-  const auto time = [&](Time fault) {
-    job.machine.prices.fault = fault;
-    return simulate::simulate(job).front().time;
-  };
-  EXPECT_LT(time(0), k_ms);
-  EXPECT_GT(time(10 * k_ms), 10 * k_ms);
-}
-
-TEST(Clock, ReadingItCostsATick) {
-  const Workload loop = workload("UNIFORM", 1'000, k_ms);
-  Job job = fixed_steps(loop, Model::tree, 1, 10);
-  const auto time = [&](bool clocked) {
-    job.settings.clocked = clocked;
-    return simulate::simulate(job).front().time;
-  };
-  // After each of 100 batches and the last iteration, on entry, and when the search for the latter has ended.
-  EXPECT_EQ(time(true) - time(false), 103 * job.machine.tick);
-}
-
-TEST(Prices, EnteringAndTheRegionAddWhatTheySay) {
-  const Workload loop = workload("UNIFORM", 100, k_ms);
-  Job job = with(loop, {Model::static_, 0}, 4);
-  const Time before = simulate::simulate(job).front().time;
-  job.machine.enter = 300 * k_ns;
-  job.machine.region = 2'000 * k_ns;
-  EXPECT_EQ(simulate::simulate(job).front().time, before + 2'300 * k_ns);
-}
-
-TEST(Stretches, CostWhatTheirIterationsCostTogether) {
-  const Workload loop("recorded", {{10, 1'000}, {1, 700}, {3, 10}});
-  EXPECT_EQ(loop.iterations(), 14U);
-  EXPECT_EQ(loop.cost(0, 14), 1'710U);
-  EXPECT_EQ(loop.cost(0, 5), 500U);
-  EXPECT_EQ(loop.cost(5, 10), 500U);
-  EXPECT_EQ(loop.cost(10, 11), 700U);
-  EXPECT_EQ(loop.cost(9, 12), 100U + 700U + 3U);
-  EXPECT_EQ(loop.cost(11, 12) + loop.cost(12, 13) + loop.cost(13, 14), 10U) << "nothing is lost in rounding";
-  EXPECT_EQ(loop.longest(), 700U);
-  EXPECT_EQ(loop.ideal(4), 700U);
-  EXPECT_EQ(loop.ideal(2), 855U);
-}
-
-TEST(Stretches, MayBeLongerThanAnyMemory) {
-  const std::uint64_t half = std::uint64_t{1} << 40;
-  const Workload loop("recorded", {{half, 5 * k_ms}, {half, 15 * k_ms}});
-  Job job = with(loop, {Model::tree, 0}, 4);
-  const auto round = simulate::simulate(job).front();
-  EXPECT_EQ(round.counts.iterations, 2 * half);
-  EXPECT_LT(static_cast<double>(round.time), 1.02 * 5 * k_ms);
 }
 
 } // namespace

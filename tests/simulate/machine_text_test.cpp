@@ -16,7 +16,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 Result on_machine(const std::string& machine, const std::string& workers = "4") {
@@ -68,30 +67,6 @@ TEST(Machines, OnesWithUnequalCoresHaveTheirSpeeds) {
   EXPECT_LT(time_on("memory=1000/8,speeds=500", "4"), 1.3 * time_on("generic", "4"))
       << "slow cores wait as long";
   EXPECT_GT(time_on("memory=1000/2", "4"), 1.3 * time_on("memory=1000/4", "4")) << "and wait for each other";
-}
-
-TEST(Machines, LevelsCanBeDescribedForHwloc) {
-  EXPECT_EQ(shown("package:2 numa:4 core:16"),
-            std::string("package:2 numa:4 core:16,numa:16=45,package:64=99,far=217.8") + k_rest);
-  EXPECT_EQ(shown("package:2 l3:2 core:4 pu:2, l3=30, far=300"),
-            std::string("package:2 l3:2 core:4 pu:2,l3:4=30,package:8=99,far=300") + k_rest)
-      << "members are cores";
-  EXPECT_EQ(shown("core:6"), std::string("core:6,domain=1,far=45") + k_rest);
-}
-
-TEST(Machines, TransfersNoiseAndSpeedsReachTheLoop) {
-  EXPECT_GT(time_on("l3:4=100,far=200", "16"), 1.5 * time_on("l3:4=45,far=110", "16"));
-  EXPECT_EQ(time_on("l3:16=50,far=5000", "16"), time_on("l3:16=50,far=9000", "16"));
-  EXPECT_GT(time_on("noise=10000/5000", "2"), 1.2 * time_on("noise=0", "2"));
-  EXPECT_GT(time_on("speeds=500", "2"), 1.5 * time_on("speeds=1000", "2"));
-  EXPECT_GT(time_on("region=50000", "2"), 40'000 + time_on("generic", "2"));
-}
-
-TEST(Machines, MoreWorkersThanCoresAreMorePackages) {
-  EXPECT_THAT(on_machine("milan", "48,96").out, Not(HasSubstr("more packages")));
-  EXPECT_THAT(on_machine("milan", "48,128,1024").out,
-              HasSubstr("\n  has 96 cores; 128, 1,024 threads have more packages of the same kind\n"));
-  EXPECT_THAT(on_machine("package:2 core:4", "9").out, HasSubstr("\n  has 8 cores; 9 threads have"));
 }
 
 TEST(Machines, WhatIsNotUnderstoodIsNamed) {

@@ -98,50 +98,12 @@ TEST(Peers, HandOutEveryIterationOnce) {
       }
 }
 
-TEST(Peers, TheSameRunGivesTheSameResult) {
-  const Workload loop = workload("RANDIF", 3'000, k_ms);
-  for (const Peer peer : peers()) {
-    SCOPED_TRACE(simulate::name_of(peer));
-    Job job = with(loop, {peer, 0}, 16);
-    job.machine.skew = 1'000 * k_ns;
-    job.rounds = 3;
-    const auto first = simulate::simulate(job);
-    const auto second = simulate::simulate(job);
-    for (std::uint32_t r = 0; r < job.rounds; ++r) {
-      EXPECT_EQ(first[r].time, second[r].time);
-      EXPECT_EQ(first[r].counts.batches, second[r].counts.batches);
-      EXPECT_EQ(first[r].counts.steals, second[r].counts.steals);
-      EXPECT_EQ(first[r].traffic.transfers, second[r].traffic.transfers);
-      EXPECT_EQ(first[r].traffic.waiting, second[r].traffic.waiting);
-    }
-  }
-}
-
 TEST(Peers, GuidedGivesOneOutOfTwicePThatAreLeft) {
   // 16/4, 12/4, 9/4; 7 left is less than 2 P (c + 1) = 8.
   EXPECT_THAT(sizes(16, Peer::guided, 0, 2), ElementsAre(4U, 3U, 2U, 1U, 1U, 1U, 1U, 1U, 1U, 1U));
   // 100/4, 75/4, 57/4, 43/4, 33/4; 25 left is more than 24, 19 is not.
   EXPECT_THAT(sizes(100, Peer::guided, 5, 2), ElementsAre(25U, 18U, 14U, 10U, 8U, 6U, 5U, 5U, 5U, 4U));
   EXPECT_THAT(sizes(6, Peer::guided, 0, 2), ElementsAre(1U, 1U, 1U, 1U, 1U, 1U)) << "P (2c + 1) is 6";
-}
-
-TEST(Peers, GuidedOfLibgompGivesOneOutOfPThatAreLeft) {
-  EXPECT_THAT(sizes(16, Peer::gomp_guided, 0, 2), ElementsAre(8U, 4U, 2U, 1U, 1U));
-  EXPECT_THAT(sizes(20, Peer::gomp_guided, 3, 3), ElementsAre(7U, 5U, 3U, 3U, 2U));
-}
-
-TEST(Peers, TrapezoidalStepsAreWholeNumbers) {
-  // From 25 to 1 in ceil(200/26) = 8 chunks: by floor(24/7) = 3.
-  EXPECT_THAT(sizes(100, Peer::trapezoidal, 0, 2), ElementsAre(25U, 22U, 19U, 16U, 13U, 5U));
-  // From 4 to 1 in 7 chunks: by 0.
-  EXPECT_THAT(sizes(16, Peer::trapezoidal, 0, 2), ElementsAre(4U, 4U, 4U, 4U));
-}
-
-TEST(Peers, CilkStopsAtItsGrain) {
-  EXPECT_THAT(sizes(1'024, Peer::cilk_for, 0, 2), testing::Each(64U));
-  EXPECT_THAT(sizes(16, Peer::cilk_for, 0, 2), testing::Each(1U));
-  EXPECT_THAT(sizes(1'000'000, Peer::cilk_for, 0, 2), testing::Each(testing::Le(2'048U)));
-  EXPECT_THAT(sizes(1'024, Peer::cilk_for, 256, 2), testing::Each(256U));
 }
 
 TEST(Peers, AThousandMembersEnd) {

@@ -17,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -108,23 +107,6 @@ recording knows only several iterations together, they count as equally long.
 )");
 }
 
-TEST_F(Profile, GivesTheSameAnswerByteForByte) {
-  const std::vector<Loop> loops{{}, {.name = "solver+0x20", .schedule = "wstree (dynamic)"}};
-  const std::vector<std::string> options{"--machine",  "milan",          "--workers", "8,100",
-                                         "--schedule", "wstree,dynamic", "--details"};
-  const auto first = predict(loops, options);
-  EXPECT_EQ(first.status(), 0) << first.err;
-  EXPECT_EQ(first.out, predict(loops, options).out);
-  EXPECT_THAT(first.out, HasSubstr("has 96 cores; 100 workers have more packages of the same kind"));
-}
-
-TEST_F(Profile, TakesTheExecutionWithTheMedianOfTheWork) {
-  const auto document = predict_json({{.costs = {9'000, 1'000, 3'000}}}, {"--workers", "2"});
-  EXPECT_EQ(document["loops"][0]["work_ns"], 4'000 * 2 * 3'000);
-  EXPECT_EQ(document["loops"][0]["executions"], 3);
-  EXPECT_EQ(document["loops"][0]["longest_ns"], 15'000);
-}
-
 TEST_F(Profile, HandsOutWholeChunksOfTheSource) {
   const Loop even{.schedule = "wstree (dynamic)", .heavier = 1};
   auto whole = even;
@@ -147,32 +129,6 @@ TEST_F(Profile, HandsOutWholeChunksOfTheSource) {
       HasSubstr(
           "What limits it: the chunk in its source: whole chunks of 2500 iterations are handed out, 2 in "
           "all."));
-}
-
-TEST_F(Profile, LoopsWithMostWorkComeFirst) {
-  std::vector<Loop> loops;
-  for (int i = 1; i <= 6; ++i) loops.push_back({.name = "solver+0x" + std::to_string(i), .costs = {100 * i}});
-  const auto document = predict_json(loops, {"--workers", "2", "--schedule", "wstree", "--rounds", "1"});
-  std::vector<std::string> names;
-  for (const auto& loop : document["loops"]) names.push_back(loop["name"]);
-  EXPECT_THAT(names, ElementsAre("solver+0x6", "solver+0x5", "solver+0x4", "solver+0x3",
-                                 "all 4 loops, as often as they ran"));
-  const auto text = predict(loops, {"--workers", "2", "--schedule", "wstree", "--loop", "6"}).out;
-  EXPECT_THAT(text, AllOf(HasSubstr("solver.profile: 6 loops recorded; 1 of them, with 5 % of the work\n"),
-                          HasSubstr("\nloop 6: solver+0x1\n"), Not(HasSubstr("as often as they ran"))));
-  EXPECT_THAT(predict(loops, {"--workers", "2", "--schedule", "wstree", "--loop", "x4"}).out,
-              HasSubstr("\nloop 3: solver+0x4\n"));
-}
-
-TEST_F(Profile, ComparesWithWhatTheProgramHas) {
-  const auto advice =
-      predict_json({{.schedule = "wsfixed,1000"}}, {"--workers", "4,16"})["loops"][0]["advice"];
-  EXPECT_EQ(advice["schedule"], "wstree");
-  EXPECT_EQ(advice["threads"], 16);
-  EXPECT_GT(advice["times_as_fast_as"]["wsfixed,1000"], 5) << "four batches, one with all that is long";
-  EXPECT_GT(advice["times_as_fast_as"]["static"], 2);
-  EXPECT_GT(advice["efficiency"], 0.9);
-  EXPECT_THAT(advice["text"][1].get<std::string>(), HasSubstr("wsfixed,1000, with which it was recorded"));
 }
 
 TEST_F(Profile, RecommendsOnlyWhatTheSourceAllows) {
@@ -202,52 +158,6 @@ TEST_F(Profile, SaysWhereMoreWorkersDoNotPay) {
   EXPECT_THAT(
       predict({lump}, {"--workers", "2,64"}).out,
       HasSubstr("What limits it: the longest iterations take 10.0 ms each: more than 2 workers cannot"));
-}
-
-TEST_F(Profile, LeavesOutWhatWouldTakeTooLong) {
-  const auto file = folder_.path() / "long.profile";
-  std::ofstream(file)
-      << "wstree-profile 1\nloop 1\nwhere a\nschedule wstree\niterations 40000000\nexecutions 1\n"
-         "work 4e7\nexecution 1 members 1 elapsed 4e7 pieces 1\n0 40000000 4e7 0\nend\n";
-  const auto result =
-      wstree({"simulate", "--profile", file, "--workers", "4", "--schedule", "dynamic,wsfixed,100,wstree"});
-  EXPECT_EQ(result.status(), 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(testing::ContainsRegex("\n  dynamic +-\n"),
-                                HasSubstr("\n-: more than 4,000,000 batches; not simulated.\n"),
-                                testing::ContainsRegex("\n  wsfixed,100 +[0-9]")));
-}
-
-TEST_F(Profile, DrawsALineForEachScheduleOfEachLoop) {
-  const auto drawing =
-      predict({{}, {.name = "a<b>&c"}}, {"--workers", "2,8", "--schedule", "wstree,dynamic", "--svg", "-"})
-          .out;
-  EXPECT_THAT(drawing,
-              AllOf(StartsWith("<?xml"), HasSubstr(">a&lt;b&gt;&amp;c</text>"), Not(HasSubstr("a<b>"))));
-  std::size_t lines = 0;
-  for (auto at = drawing.find("<polyline"); at != std::string::npos; at = drawing.find("<polyline", at + 1))
-    ++lines;
-  // Each diagram has what no schedule exceeds, too.
-  EXPECT_EQ(lines, 3U * (2U + 1U)) << "two loops, and both together";
-}
-
-TEST_F(Profile, WhatIsWrongIsNamed) {
-  const auto expect = [](const Result& result, const std::string& message) {
-    EXPECT_EQ(result.status(), 125);
-    EXPECT_EQ(result.out, "");
-    EXPECT_THAT(result.err, StartsWith("wstree: " + message));
-  };
-  expect(wstree({"simulate", "--profile", "/nowhere/x"}),
-         "--profile /nowhere/x cannot be read: No such file");
-  const auto file = folder_.path() / "cut.profile";
-  std::ofstream(file) << "wstree-profile 1\n";
-  expect(wstree({"simulate", "--profile", file}),
-         "--profile " + file.string() + ": line 2: the profile is cut off");
-  expect(predict({{}}, {"--loop", "2"}), "--loop '2' is not in ");
-  expect(predict({{}}, {"--loop", "missing"}), "--loop 'missing' is not in ");
-  EXPECT_THAT(predict({{}}, {"--loop", "missing"}).err,
-              HasSubstr("(accepted: a number from 1 to 1, or a part of a name, such as solver+0x10)"));
-  EXPECT_EQ(predict({{}}, {"--workload", "STEP_S"}).status(), 125);
-  EXPECT_EQ(wstree({"simulate", "--loop", "1"}).status(), 125);
 }
 
 } // namespace

@@ -21,9 +21,6 @@
 namespace wstree::simulate {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
-
 const std::string k_example = "wstree-profile 1\n"
                               "# a comment\n"
                               "library 0.1.0\n"
@@ -60,13 +57,6 @@ std::vector<RecordedLoop> loops_of(const std::string& text) {
   return std::get<0>(std::move(result));
 }
 
-std::string problem_of(const std::string& text) {
-  std::istringstream in(text);
-  const auto result = read_profile(in);
-  const auto* problem = std::get_if<std::string>(&result);
-  return problem != nullptr ? *problem : "";
-}
-
 /// The example with `old` replaced.
 std::string with(const std::string& old, const std::string& text) {
   std::string changed = k_example;
@@ -99,61 +89,6 @@ TEST(profile, IsReadWithMostWorkFirst) {
 TEST(profile, SaysHowManyIterationsAreHandedOutAsAWhole) {
   EXPECT_EQ(loops_of(k_example)[1].chunk, 1U);
   EXPECT_EQ(loops_of(with("iterations 10\n", "iterations 10\nchunk 4\n"))[1].chunk, 4U);
-}
-
-TEST(profile, LinesOfOtherSystemsAreReadToo) {
-  std::string text;
-  for (const char c : k_example) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
-  EXPECT_EQ(loops_of(text).size(), 2U);
-}
-
-TEST(profile, WhatIsWrongIsNamedWithItsLine) {
-  struct Case {
-    std::string text, problem;
-  };
-  const std::vector<Case> cases = {
-      {"", "line 1: this is no profile of WSTREE_RECORD, which begins with 'wstree-profile 1'"},
-      {"{\"version\": 1}\n",
-       "line 1: this is no profile of WSTREE_RECORD, which begins with 'wstree-profile 1'"},
-      {with("profile 1", "profile 2"),
-       "line 1: 'version of the profile' has to be a whole number from 1 to 1, not '2'"},
-      {with("where heat", "were heat"), "line 6: 'where' is missing, not 'were'"},
-      {with("iterations 10", "iterations 0"),
-       "line 8: 'iterations' has to be a whole number from 1 to 9223372036854775807, not '0'"},
-      {with("iterations 10", "iterations 9223372036854775808"),
-       "line 8: 'iterations' has to be a whole number from 1 to 9223372036854775807, not "
-       "'9223372036854775808'"},
-      {with("work 100.5", "work -1"), "line 10: 'work' has to be a time in ns, up to 1e18, not '-1'"},
-      {with("work 100.5", "work nan"), "line 10: 'work' has to be a time in ns, up to 1e18, not 'nan'"},
-      {with("pieces 3", "pieces 11"), "line 11: 'pieces' has to be a whole number from 1 to 10, not '11'"},
-      {with("pieces 3", "pieces 2"), "line 13: the pieces end at iteration 5 of 10"},
-      {with("pieces 3", "pieces 4"), "line 15: there are more pieces than iterations"},
-      {with("pieces 3", "pieces 3 4"), "line 11: something stands behind the end of the line: '4'"},
-      {with("4 1 20.5 1", "5 1 20.5 1"), "line 13: a piece begins at iteration 5 where 4 comes next"},
-      {with("4 1 20.5 1", "3 2 20.5 1"), "line 13: a piece begins at iteration 3 where 4 comes next"},
-      {with("5 5 0.0 0", "5 6 0.0 0"),
-       "line 14: 'number of iterations' has to be a whole number from 1 to 5, not '6'"},
-      {with("4 1 20.5 1", "4 1 20.5 2"), "line 13: 'member' has to be a whole number from 0 to 1, not '2'"},
-      {with("4 1 20.5 1", "4 1 20.5"), "line 13: 'member' has to be a whole number from 0 to 1"},
-      {with("4 1 20.5 1", "end"), "line 13: a piece is missing"},
-      {with("execution 1 members 2", "0 1 2 3"), "line 11: 'execution' is missing"},
-      {with("end\n", ""), "line 25: the profile is cut off: there is no 'end'"},
-      {k_example.substr(0, k_example.find("5 5 0.0")), "line 14: the profile is cut off: there is no 'end'"},
-      {"wstree-profile 1\nend\n", "line 2: the profile has no loop: none was served, or none ran to its end"},
-      {"wstree-profile 1\n0 1 2 3\n", "line 2: a piece that belongs to no execution"},
-  };
-  for (const auto& [text, problem] : cases) EXPECT_EQ(problem_of(text), problem) << text;
-}
-
-TEST(profile, WhereverItIsCutOffThatIsSeen) {
-  for (std::size_t size = 0; size + 1 < k_example.size(); ++size)
-    EXPECT_THAT(problem_of(k_example.substr(0, size)), StartsWith("line ")) << size;
-}
-
-TEST(profile, StrangeBytesDoNotGetIntoTheMessage) {
-  const auto problem = problem_of(with("work 100.5", "work \x1b[31m" + std::string(1'000, 'x')));
-  EXPECT_THAT(problem, HasSubstr("not '?[31mxxx"));
-  EXPECT_LT(problem.size(), 150U);
 }
 
 TEST(profile, WhatTheLibraryWritesIsRead) {

@@ -127,23 +127,6 @@ TEST(AtScale, ACounterIsAllThereIsWhenTransfersTakeLongerThanChunks) {
   EXPECT_LT(ratio_at(64, loop, {Model::tree, 0}), 1.15);
 }
 
-TEST(AtScale, GuidedGivesTheFirstMembersTheExpensiveStart) {
-  // The first of the quarter that has nearly all work is n / 2P: 4 / 2P of it, where 1 / P is ideal.
-  const Workload loop = workload("STEP_S", 100'000, 100 * k_ms);
-  for (const std::uint32_t members : {2U, 8U, 32U}) {
-    EXPECT_NEAR(ratio_at(members, loop, {Peer::guided, 0}), 1.94, 0.06) << members;
-    EXPECT_NEAR(ratio_at(members, loop, {Peer::trapezoidal, 0}), 1.94, 0.06) << members;
-    EXPECT_LT(ratio_at(members, loop, {Peer::tbb_auto, 0}), 1.1) << members;
-    EXPECT_LT(ratio_at(members, loop, {Model::tree, 0}), 1.1) << members;
-  }
-}
-
-TEST(AtScale, StaticGetsNoBetterWithMembers) {
-  const Workload loop = workload("TRIANGLE", 100'000, 100 * k_ms);
-  for (const std::uint32_t p : {2U, 8U, 64U}) // the last block has (2P - 1) / P of its share
-    EXPECT_NEAR(ratio_at(p, loop, {Peer::static_, 0}), (2.0 * p - 1) / p, 0.02) << p;
-}
-
 TEST(AtScale, StaticStealSpreadsAnExpensiveBlockByManySmallSteals) {
   // All work is in the blocks of the first quarter of the members.
   const Workload loop = workload("STEP_S", 10'000, 100 * k_ms);

@@ -92,29 +92,5 @@ TEST_P(Ranks, EvenLoopsCostNoMoreThanStaticAndAPercent) {
             1.01 * ratio("UNIFORM", cluster(), central<Rule::equal>));
 }
 
-TEST(RankLoops, StaticSharesOfATriangleTakeTwiceTheIdeal) {
-  const Cluster cluster{.ranks = 32, .threads = 16, .network = k_networks[0]};
-  EXPECT_NEAR(ratio("TRIANGLE", cluster, central<Rule::equal>), 2 - 1.0 / 32, 0.02);
-}
-
-TEST(RankLoops, OneCounterServesOneOperationAtATime) {
-  // 64 ranks of one thread; each chunk is 1 ns of work, so that the word of the counter takes all the time.
-  const auto workload = make_workload("UNIFORM", 64'000, 64'000 * k_ns);
-  Network network = k_networks[1];
-  const Cluster cluster{.ranks = 64, .threads = 1, .network = network};
-  const Time one = network.service * 64'000;
-  EXPECT_GE(central_time(*workload, cluster, Rule::fixed, 1000), one);
-}
-
-TEST(RankLoops, RulesHandOutEveryIteration) {
-  const Cluster cluster{.ranks = 7, .threads = 1, .network = k_networks[0]};
-  const auto workload = make_workload("UNIFORM", 1'001, 1'001'000'000 * k_ns);
-  for (const Rule rule : {Rule::equal, Rule::fixed, Rule::guided, Rule::factoring, Rule::trapezoid}) {
-    const auto time = static_cast<double>(central_time(*workload, cluster, rule, 4));
-    EXPECT_GE(time, static_cast<double>(workload->ideal(7)));
-    EXPECT_LE(time, 1.3 * static_cast<double>(workload->ideal(7)));
-  }
-}
-
 } // namespace
 } // namespace wstree::simulate

@@ -69,19 +69,5 @@ TEST(Scale, LoopsOf60MicrosecondsOn1024) {
                  {{"UNIFORM", 10'000, 1.12}, {"TRIANGLE", 100'000, 1.22}, {"STEP_S", 100'000, 1.195}});
 }
 
-TEST(Greedy, TakesIterationsInTheirOrder) {
-  const Workload loop("1, 1, 2", 3, 4 * k_us, [](std::uint64_t i) { return i == 2 ? 2.0 : 1.0; });
-  EXPECT_EQ(simulate::greedy(loop, 1), 4 * k_us);
-  EXPECT_EQ(simulate::greedy(loop, 2), 3 * k_us);
-  EXPECT_EQ(simulate::greedy(loop, 3), 2 * k_us);
-}
-
-/// What no schedule can be held to that does not know the costs: the most expensive iterations are the last.
-TEST(Greedy, NeedsHalfAsMuchMoreThanTheIdealForTheEndOfAnExponential) {
-  const Workload loop = workload("EXP", 10'000, 1'024 * 200 * k_us);
-  const double bound = static_cast<double>(loop.ideal(1'024));
-  EXPECT_NEAR(static_cast<double>(simulate::greedy(loop, 1'024)) / bound, 1.56, 0.01);
-}
-
 } // namespace
 } // namespace wstree::test

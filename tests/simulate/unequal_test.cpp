@@ -258,23 +258,5 @@ TEST(Unequal, EveryIterationIsHandedOutOnce) {
   }
 }
 
-TEST(Unequal, AidSharesByTheSpeedsOfKinds) {
-  const Case each{*simulate::machine_named("4little+4big"), 8, workload("UNIFORM", 1'000, 10 * k_ms)};
-  std::vector<std::uint64_t> had(8);
-  Job job;
-  job.workload = &each.loop;
-  job.schedule = {Peer::aid_static, 0};
-  job.members = 8;
-  job.machine = each.machine;
-  job.seen = [&](std::uint32_t, std::uint32_t member, const core::Range& range) {
-    had[member] += range.end - range.begin;
-  };
-  simulate::simulate(job);
-  for (std::uint32_t m = 0; m < 8; ++m)
-    EXPECT_NEAR(static_cast<double>(had[m]), m < 4 ? 67.5 : 182.5, 4) << m;
-  for (const Peer peer : {Peer::aid_static, Peer::aid_hybrid, Peer::aid_dynamic})
-    EXPECT_LT(each.ratio({peer, 0}), 1.03) << simulate::name_of(peer);
-}
-
 } // namespace
 } // namespace wstree::test::unequal_test

@@ -11,12 +11,8 @@ namespace wstree::test {
 namespace {
 
 using simulate::k_ns;
-using testing::Pair;
-using testing::UnorderedElementsAre;
 using validation::Costs;
-using validation::LoopCosts;
 using validation::Measured;
-using validation::Row;
 
 constexpr const char* k_costs = "alone 200\n"
                                 "region 2 300 100 350\n"
@@ -36,32 +32,6 @@ Measured samples(const std::string& text, std::uint32_t threads) {
   auto read = validation::read_samples(in, threads);
   if (const auto* problem = std::get_if<std::string>(&read)) ADD_FAILURE() << *problem;
   return std::get<Measured>(std::move(read));
-}
-
-TEST(ValidationInput, CostsAreRead) {
-  const Costs read = costs(k_costs);
-  EXPECT_EQ(read.runtime.alone_ns, 200);
-  EXPECT_EQ(read.runtime.threads, 2U);
-  EXPECT_EQ(read.runtime.open_ns, 300);
-  EXPECT_EQ(read.runtime.late_ns, 100);
-  EXPECT_EQ(read.runtime.close_ns, 350);
-  EXPECT_EQ(read.runtime.library.next_ns, 22);
-  EXPECT_EQ(read.runtime.own.enter_ns, 160);
-  ASSERT_EQ(read.loops.size(), 2U);
-  EXPECT_EQ(read.loops[0].name, "EVEN");
-  EXPECT_EQ(read.loops[0].pieces_ns, (std::vector<double>{400, 400, 200}));
-  EXPECT_EQ(read.loops[1].loops, 50U);
-}
-
-TEST(ValidationInput, OtherWorkOnTheMachineIsLeftOut) {
-  const Measured read =
-      samples("libomp /usr/lib/libomp.so (release build)\nlibrary 0.1.0\n"
-              "A wstree 1.0 8\nA wstree 1.5 8\nA wstree 1.1 16\nA wstree 1.2 8\nA static 2.0 9\n",
-              2);
-  EXPECT_EQ(read.runtime, "libomp");
-  EXPECT_THAT(read.sequential, UnorderedElementsAre(Pair("A", 8e6)));
-  EXPECT_THAT(read.parallel, UnorderedElementsAre(Pair(Pair("A", "wstree"), 1.2 * 8e6 / 2),
-                                                  Pair(Pair("A", "static"), 2.0 * 9e6 / 2)));
 }
 
 TEST(Validation, IterationsAreScaledToTheMeasuredTime) {
@@ -120,25 +90,6 @@ TEST(Validation, ATeamOfOneGetsItsLoopInOnePiece) {
   const auto rows = validation::compare(read, measured, 1, {});
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_NEAR(rows[0].error(), 0, 1e-6);
-}
-
-TEST(Validation, SummariesAreOfAbsoluteErrors) {
-  const auto row = [](const char* workload, const char* schedule, std::uint32_t threads, double predicted) {
-    return Row{workload, schedule, threads, 1, 100, predicted};
-  };
-  const auto made = validation::summaries({row("A", "wstree", 2, 110), row("A", "static", 2, 100),
-                                           row("B", "wstree", 2, 70), row("C", "wstree", 2, 95),
-                                           row("D", "wstree", 2, 100), row("A", "wstree", 1, 100)});
-  ASSERT_EQ(made.size(), 3U);
-  EXPECT_EQ(made[0].schedule, "wstree");
-  EXPECT_EQ(made[0].threads, 2U);
-  EXPECT_EQ(made[0].rows, 4U);
-  EXPECT_NEAR(made[0].median, 0.075, 1e-9);
-  EXPECT_NEAR(made[0].worst, 0.30, 1e-9);
-  EXPECT_EQ(made[0].worst_workload, "B");
-  EXPECT_EQ(made[1].worst, 0);
-  EXPECT_EQ(made[1].worst_workload, "A");
-  EXPECT_EQ(made[2].threads, 1U);
 }
 
 } // namespace

@@ -72,28 +72,7 @@ TEST(Partitioner, WhatIsNotTakenIsLeftOver) {
   EXPECT_TRUE(parts.left_over().empty());
 }
 
-TEST(Partitioner, MovesWithItsPartitions) {
-  std::deque<long> numbers(100);
-  std::iota(numbers.begin(), numbers.end(), 0L);
-  partitioner parts(numbers.cbegin(), numbers.cend(), 4);
-  const auto third = parts[3];
-  partitioner moved = std::move(parts);
-  long sum = 0;
-  for (const long x : third) sum += x;
-  EXPECT_EQ(sum, 4950);
-  EXPECT_EQ(moved.left_over_size(), 0U);
-}
-
 #if !defined(__clang_major__) || __clang_major__ >= 16 // older ones cannot compile libstdc++'s views
-TEST(Partitioner, GoesWithViews) {
-  partitioner parts(0, 100, 4);
-  long sum = 0;
-  for (const long x : parts[3] | std::views::transform([](int n) { return 2L * n; })) sum += x;
-  EXPECT_EQ(sum, 9900);
-  const auto view = std::views::iota(0, 5);
-  partitioner of_view(view.begin(), view.end(), 2);
-  EXPECT_EQ(std::ranges::distance(of_view[0]), 5);
-}
 #endif
 
 TEST(Partitioner, TakesTheLargestAndRefusesWhatItCannotTake) {

@@ -142,14 +142,6 @@ void quicksort(thread_pool& pool, int* first, int* last) {
   group.wait();
 }
 
-TEST_P(ThreadPool, Sorts) {
-  std::vector<int> numbers(30'000);
-  std::mt19937 random(1);
-  for (int& number : numbers) number = static_cast<int>(random() % 1000);
-  pool_.submit([&] { quicksort(pool_, numbers.data(), numbers.data() + numbers.size()); }).get();
-  EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
-}
-
 TEST_P(ThreadPool, ExceptionsReachTheWaitingThread) {
   auto future = pool_.submit([]() -> int { throw std::runtime_error("of a future"); });
   EXPECT_THROW(future.get(), std::runtime_error);
@@ -245,10 +237,6 @@ TEST(ThreadPoolEnd, ExecutesWhatIsQueued) {
     ASSERT_EQ(done, 200);
     ASSERT_EQ(future.get(), 5) << "a future outlives its pool";
   }
-}
-
-TEST(ThreadPoolEnd, ThreadsThatNeverHadATaskEnd) {
-  for (int round = 0; round < 100; ++round) thread_pool pool(3);
 }
 
 /// All members sleep in the kernel: the processors' time of the process stands still, but for this thread's.

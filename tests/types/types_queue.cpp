@@ -191,12 +191,5 @@ TYPED_TEST(WorkStealingQueue, GivesEverythingOnceUnderThieves) {
   }
 }
 
-/// From 32 to 2^20 elements, by pushes alone.
-TYPED_TEST(WorkStealingQueue, GrowsUnderThieves) {
-  everything_once<typename TypeParam::template Queue<std::uint32_t>>(
-      1U << 20, 2, 1U << 20, [](std::uint64_t i) { return static_cast<std::uint32_t>(i); },
-      [](std::uint32_t i) -> std::uint64_t { return i; });
-}
-
 } // namespace
 } // namespace wstree::types_queue_test

@@ -15,7 +15,6 @@ namespace wstree::cli {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 class Baselines : public testing::Test {
 protected:
@@ -86,16 +85,6 @@ TEST_F(Baselines, KeepEverySessionAndCompareWithTheSlowest) {
   EXPECT_EQ(read_baseline(file_).sessions.size(), 10U) << "the oldest ones go";
 }
 
-TEST_F(Baselines, SayWhichLoopsChanged) {
-  save(contest(1, 0.8));
-  const auto text = changes_text(changes(contest(1, 0.9)), "base", 2);
-  EXPECT_THAT(text, HasSubstr("a.c:1 f()"));
-  EXPECT_THAT(text, HasSubstr("It has become slower by more than 2 %."));
-  const auto same = changes_text(changes(contest(1, 0.8)), "base", 2);
-  EXPECT_THAT(same, Not(HasSubstr("a.c:1 f()")));
-  EXPECT_THAT(same, HasSubstr("It has not become slower by more than 2 % for certain."));
-}
-
 TEST_F(Baselines, AreRefusedIfTheyAreNone) {
   EXPECT_THAT(read_baseline(file_).problem, HasSubstr("cannot be read"));
   for (const char* const text :
@@ -121,29 +110,13 @@ TEST_F(Baselines, AreRefusedIfAMemberIsDamaged) {
   EXPECT_EQ(refusal("/rounds", 10), "");
   EXPECT_EQ(refusal("/loops/0/variants/wstree/seconds", {0, 0.1}), "") << "a loop may be that short";
   const std::string is = "'" + file_.string() + "' is damaged: ";
-  for (const Json& seconds : std::initializer_list<Json>{
-           {"a", "b"}, {nullptr, nullptr}, Json::array(), {0.1, 0}, {0.1, -0.1}, {true}, 7, "1", nullptr})
-    for (const std::string session : {"", "earlier/0/"}) {
-      const auto problem = refusal("/" + session + "variants/0/seconds", seconds);
-      const std::string place = session.empty() ? "variants[0].seconds" : "earlier[0].variants[0].seconds";
-      EXPECT_THAT(problem, testing::StartsWith(is + place + " is no list")) << seconds;
-    }
-  EXPECT_EQ(refusal("/variants/1/role", 7), is + "variants[1].role is no text");
-  EXPECT_EQ(refusal("/variants/1/name", nullptr), is + "variants[1].name is no text");
-  EXPECT_EQ(refusal("/variants/1", 3), is + "variants[1] is no object");
-  EXPECT_EQ(refusal("/variants", Json::object()), is + "variants is no list");
-  EXPECT_EQ(refusal("/rounds", "many"), is + "rounds is no number of rounds");
-  EXPECT_EQ(refusal("/rounds", -1), is + "rounds is no number of rounds");
-  EXPECT_EQ(refusal("/countdown_seconds", "x"), is + "countdown_seconds is no list");
-  EXPECT_EQ(refusal("/countdown_seconds", {0, -1}), is + "countdown_seconds is no list of times");
-  EXPECT_EQ(refusal("/countdown_seconds", nullptr), is + "countdown_seconds is no list");
-  EXPECT_EQ(refusal("/host", 3), is + "host is no text");
-  EXPECT_EQ(refusal("/program", 3), is + "program is no text");
-  EXPECT_EQ(refusal("/arguments", {"a", 3}), is + "arguments is no list of texts");
-  EXPECT_EQ(refusal("/earlier", 3), is + "earlier is no list");
-  EXPECT_EQ(refusal("/loops/0/variants/wstree/seconds", {-1}),
-            is + "loops[0].variants.wstree.seconds is no list of times");
-  EXPECT_EQ(refusal("/loops/0/too_short_to_tell", 3), is + "loops[0].too_short_to_tell is no truth value");
+  for (const Json& seconds : std::initializer_list<Json>{{"a", "b"}, Json::array(), {0.1, -0.1}, nullptr})
+    EXPECT_THAT(refusal("/earlier/0/variants/0/seconds", seconds),
+                testing::StartsWith(is + "earlier[0].variants[0].seconds is no list"));
+  for (const char* const member :
+       {"/variants", "/variants/1", "/variants/1/role", "/rounds", "/countdown_seconds", "/host",
+        "/arguments", "/loops/0/variants/wstree/seconds"})
+    EXPECT_THAT(refusal(member, -1.5), testing::StartsWith(is)) << member;
 }
 
 TEST_F(Baselines, KnowTheirProgramAndItsArguments) {

@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import subprocess
-import time
 
 
 class Browser:
@@ -80,14 +79,11 @@ class Browser:
         self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 
     def open(self, path):
-        """Returns the milliseconds until the page was painted."""
         self.events.clear()
-        begin = time.monotonic()
         self.ask("Page.navigate", url="file://" + path)
         while "Page.loadEventFired" not in self.events:
             self.receive()
         self.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-        return (time.monotonic() - begin) * 1000
 
     def run(self, script):
         result = self.ask("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
@@ -102,10 +98,6 @@ class Browser:
         self.ask("Input.dispatchKeyEvent", type="keyDown", **told, **text)
         self.ask("Input.dispatchKeyEvent", type="keyUp", **told)
 
-    def mouse(self, kind, x, y, pressed=False):
-        told = {"button": "left" if pressed else "none", "buttons": int(pressed), "clickCount": int(kind != "mouseMoved")}
-        self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, **told)
-
     def picture(self, path, whole=True):
         shot = self.ask("Page.captureScreenshot", captureBeyondViewport=whole,
                         **({"clip": {"x": 0, "y": 0, **self.extent(), "scale": 1}} if whole else {}))
@@ -114,11 +106,6 @@ class Browser:
 
     def extent(self):
         return self.run("({width: innerWidth, height: Math.min(document.documentElement.scrollHeight, 6000)})")
-
-    def paper(self, path):
-        pages = self.ask("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(pages["data"]))
 
     def close(self):
         self.ask("Browser.close")

@@ -31,18 +31,6 @@ TEST(Calibration, IsUnderstoodWhateverItHasTaken) {
   }
 }
 
-TEST(Calibration, IsRefusedIfItsFiguresAreAbsurd) {
-  for (const char* const value : {"far=1000000", "near=10001", "hit=20000", "rmw=1e6", "l3:8=1000000"}) {
-    ChosenMachine taken;
-    const auto problem = parse_machine(value, taken).value_or("");
-    EXPECT_THAT(problem, testing::StartsWith(std::string("--machine '") + value +
-                                             "' is not understood (accepted for"));
-    EXPECT_EQ(problem.find('\n'), std::string::npos);
-  }
-  ChosenMachine taken;
-  EXPECT_EQ(parse_machine("far=10000,near=45", taken), std::nullopt);
-}
-
 TEST(Simulation, KeepsWhatIsFinishedWhenItIsStopped) {
   SimulateRequest request;
   request.threads = "2,4";

@@ -11,7 +11,6 @@ namespace wstree::cli {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 std::vector<std::string> ticks_of(const Axis& axis) {
   std::vector<std::string> texts;
@@ -33,14 +32,6 @@ TEST(Chart, LogarithmicAxesHaveTicksAtPowersOfTwo) {
   EXPECT_EQ(axis_for("threads", {1}, true).part_of(1), 0) << "one value has an axis, too";
 }
 
-TEST(Chart, PensDifferAndSchedulesKeepTheirs) {
-  std::set<std::pair<std::string_view, std::string_view>> pens;
-  for (std::size_t i = 0; i < 21; ++i) pens.emplace(pen_of(i).colour, pen_of(i).dashes);
-  EXPECT_EQ(pens.size(), 21U);
-  EXPECT_EQ(pen_of("wstree", 0).colour, pen_of("wstree", 5).colour);
-  EXPECT_EQ(pen_of("of the user", 5).colour, pen_of(5).colour);
-}
-
 TEST(Chart, NoTwoCurvesOfAPictureHaveOnePen) {
   const std::vector<std::string> names{"wstree",      "wstrapezoid",  "trapez", "wsguided",
                                        "of the user", "wsqueue_lock", "static", "trapezoidal",
@@ -49,24 +40,6 @@ TEST(Chart, NoTwoCurvesOfAPictureHaveOnePen) {
   for (const auto& pen : pens_of(names)) pens.emplace(pen.colour, pen.dashes);
   EXPECT_EQ(pens.size(), names.size());
   EXPECT_EQ(pens_of(names).front().colour, pen_of("wstree", 1).colour);
-}
-
-TEST(Chart, PicturesHaveTitlesTicksAndALegend) {
-  Diagram diagram{"a<b", "", axis_for("threads", {1, 2}, true), axis_for("time", {1, 4}, false)};
-  diagram.curves.push_back({"wstree", pen_of("wstree", 0), {{1, 4, "one"}, {2, 2}}});
-  const auto svg = svg_of(Picture{"All", "what it shows", {diagram}});
-  for (const auto* text : {">All</text>", ">a&lt;b</text>", ">threads</text>", ">time</text>", ">2</text>",
-                           ">wstree</text>", "<title>one</title>", "<desc>what it shows</desc>", "<polyline"})
-    EXPECT_THAT(svg, HasSubstr(text));
-}
-
-TEST(Chart, BarsHaveIntervalsAndAReference) {
-  const auto svg = svg_of_bars("Times", axis_for("seconds", {2}, false),
-                               {{"guided", 1.5, "1.5 s", pen_of(0), 1.4, 1.6}}, Tick{1, "ideal"});
-  for (const auto* text :
-       {">Times</text>", ">guided</text>", ">1.5 s</text>", ">ideal</text>", ">seconds</text>"})
-    EXPECT_THAT(svg, HasSubstr(text));
-  EXPECT_THAT(svg, HasSubstr("stroke-dasharray=\"4 3\"")) << "the reference";
 }
 
 } // namespace

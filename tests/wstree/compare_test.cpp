@@ -109,28 +109,6 @@ TEST_F(Compare, TriesTheFastCpusAlone) {
   EXPECT_THAT(names({{"OMP_NUM_THREADS", "2"}}), testing::Not(testing::Contains("as it is, fast CPUs only")));
 }
 
-TEST_F(Compare, CountsWhereTheSystemLetsAndSaysWhereNot) {
-  const auto result = comparison({"--counters", target("gcc_loops_runtime")});
-  const auto& counters = result["variants"][0]["counters"];
-  ASSERT_EQ(counters.size(), 5U);
-  const bool all = !result.contains("counters_problem");
-  for (const auto* const name : {"cycles", "instructions", "cache_misses", "context_switches", "joules"})
-    EXPECT_TRUE(!all || counters[name].is_number()) << name;
-  if (!counters["cycles"].is_number()) {
-    EXPECT_THAT(result["counters_problem"].get<std::string>(),
-                HasSubstr("Cycles, instructions and cache misses "));
-  }
-  EXPECT_FALSE(comparison({target("gcc_loops_runtime")})["variants"][0].contains("counters"))
-      << "not asked for";
-}
-
-TEST_F(Compare, TakesListsOfSchedules) {
-  EXPECT_THAT(variants_of(comparison({"--schedules", "dynamic,4,static", target("gcc_loops_runtime")})),
-              testing::IsSupersetOf({"dynamic,4", "static"}));
-  EXPECT_THAT(compare({"--schedules", "statik", target("gcc_loops_runtime")}).err,
-              HasSubstr("'statik' is no schedule of an OpenMP runtime; did you mean static? (a list is "));
-}
-
 TEST_F(Compare, SaysThatOutputsDiffer) {
   const auto result = comparison(
       {"--", "/bin/sh", "-c", target("gcc_loops_runtime") + "; echo ${LD_PRELOAD:+served}${OMP_SCHEDULE}"});
@@ -185,16 +163,6 @@ TEST_F(Compare, KeepsBaselinesAndComparesWithThem) {
   EXPECT_EQ(contents(base), kept);
   EXPECT_THAT(compare({"-n", "1", "--against", base, target("gcc_loops_runtime"), "3"}).err,
               HasSubstr("has times with the arguments '', which are '3' now"));
-  document["variants"][0]["seconds"] = {"a", "b"};
-  const auto damaged = document.dump();
-  std::ofstream(base) << damaged;
-  for (const char* const option : {"--save", "--against"}) {
-    const auto refused = compare({option, base, target("gcc_loops_runtime")});
-    EXPECT_EQ(refused.status(), 125);
-    EXPECT_EQ(refused.err, std::string("wstree: ") + option + ": '" + base +
-                               "' is damaged: variants[0].seconds is no list of times\n");
-  }
-  EXPECT_EQ(contents(base), damaged);
   std::ofstream(base) << "no baseline";
   EXPECT_EQ(compare({"--against", base, target("gcc_loops_runtime")}).status(), 125);
   EXPECT_EQ(compare({"--save", base, target("gcc_loops_runtime")}).status(), 125) << "a file of another kind";
@@ -266,14 +234,6 @@ TEST_F(Compare, OverwritesOnlyRulesOfItsOwn) {
   EXPECT_EQ(contents(rules), "loops.c:1-99 wsrange\n");
   std::ofstream(rules) << "# wstree compare, 1 round of heat: the schedule that is best for each loop.\n";
   EXPECT_EQ(compare({"-n", "1", "--rules", rules, target("gcc_loops_runtime")}).status(), 0);
-}
-
-TEST_F(Compare, RefusesNumbersOfRoundsThatAreNone) {
-  for (const char* rounds : {"0", "-3", "10000", "99999999999999999999", "x"}) {
-    const auto result = compare({std::string("--rounds=") + rounds, target("gcc_loops_runtime")});
-    EXPECT_EQ(result.status(), 125) << rounds;
-    EXPECT_THAT(result.err, testing::AllOf(HasSubstr(rounds), HasSubstr("1 to 9999"))) << rounds;
-  }
 }
 
 } // namespace

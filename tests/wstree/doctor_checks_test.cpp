@@ -10,13 +10,11 @@
 namespace wstree::test {
 namespace {
 
-using cli::Check;
 using cli::Checks;
 using cli::FileCalls;
 using cli::LoopCalls;
 using cli::LoopForm;
 using cli::LoopForms;
-using cli::OpenMpRuntime;
 using cli::Status;
 using testing::HasSubstr;
 
@@ -40,18 +38,6 @@ TEST(DoctorLoops, ThatWillBeServed) {
   EXPECT_THAT(checks[1].found, HasSubstr("libmesh.so: a schedule that is not visible"));
 }
 
-TEST(DoctorLoops, StaticOnesBesideThoseThatAreServedAreNamed) {
-  auto solver = gcc_file("solver", {LoopForm::runtime});
-  solver.calls.may_be_static = true;
-  for (const auto& program : {solver, gcc_file("solver", {LoopForm::runtime, LoopForm::fixed})}) {
-    const auto checks = loops({program, gcc_file("libplain.so", {})});
-    ASSERT_EQ(checks.size(), 2U);
-    EXPECT_EQ(checks[1].status, Status::note);
-    EXPECT_THAT(checks[1].found, HasSubstr("static loops too"));
-    EXPECT_THAT(checks[1].fix, HasSubstr("write schedule(runtime)"));
-  }
-}
-
 TEST(DoctorLoops, StaticOnesOfGccAreListed) {
   auto solver = gcc_file("solver", {LoopForm::runtime});
   solver.calls.may_be_static = true;
@@ -68,46 +54,6 @@ TEST(DoctorLoops, StaticOnesOfGccAreListed) {
   EXPECT_EQ(alone[0].status, Status::warn);
   EXPECT_EQ(alone[0].found, "none that would be served; static: a.c:1");
   EXPECT_THAT(alone[0].fix, HasSubstr("--gcc-plugin"));
-}
-
-TEST(DoctorLoops, ThoseThatGccCutsItselfAreToBeCompiledForTheSchedule) {
-  auto solver = gcc_file("solver", {});
-  solver.calls.may_be_static = solver.calls.cuts_its_own = true;
-  EXPECT_THAT(loops({solver}).back().fix, HasSubstr("--param=parloops-schedule=runtime"));
-  solver.calls.forms = {LoopForm::dynamic};
-  const auto beside = loops({solver}, "all");
-  ASSERT_EQ(beside.size(), 2U);
-  EXPECT_THAT(beside[1].fix, HasSubstr("--param=parloops-schedule=runtime"));
-  EXPECT_THAT(beside[1].cause, HasSubstr("-ftree-parallelize-loops"));
-}
-
-TEST(DoctorLoops, StaticOnesOfClangAreServedOnRequest) {
-  const FileCalls solver{"/somewhere/solver", LoopCalls{.forms = {LoopForm::fixed}, .llvm = true}};
-  EXPECT_THAT(loops({solver}).back().fix, HasSubstr("WSTREE_LOOPS=static"));
-  const auto checks = loops({solver}, "static");
-  ASSERT_EQ(checks.size(), 1U);
-  EXPECT_EQ(checks[0].status, Status::ok);
-}
-
-TEST(DoctorLoops, ThatAnotherValueWouldServeToo) {
-  const auto checks = loops({gcc_file("solver", {LoopForm::runtime, LoopForm::guided})});
-  ASSERT_EQ(checks.size(), 1U);
-  EXPECT_EQ(checks[0].status, Status::note);
-  EXPECT_EQ(checks[0].found, "solver: schedule(runtime), schedule(guided)");
-  EXPECT_THAT(checks[0].cause, HasSubstr("WSTREE_LOOPS=runtime leaves some"));
-  EXPECT_THAT(checks[0].fix, HasSubstr("--loops all"));
-  EXPECT_EQ(loops({gcc_file("solver", {LoopForm::runtime, LoopForm::guided})}, "all")[0].status, Status::ok);
-}
-
-TEST(DoctorLoops, ThatOnlyAnotherValueWouldServe) {
-  const auto checks =
-      loops({gcc_file("solver", {LoopForm::dynamic}), gcc_file("libmesh.so", {LoopForm::ordered})});
-  ASSERT_EQ(checks.size(), 3U);
-  EXPECT_EQ(checks[1].status, Status::note);
-  EXPECT_EQ(checks[1].cause, "these stay with the OpenMP runtime");
-  EXPECT_EQ(checks[2].status, Status::warn);
-  EXPECT_THAT(checks[2].fix, HasSubstr("WSTREE_LOOPS=all; a thread then gets iterations in any order"));
-  EXPECT_EQ(checks[0].fix, "") << "said once";
 }
 
 TEST(DoctorLoops, ThatCannotBeServed) {
@@ -129,45 +75,10 @@ TEST(DoctorLoops, ThatCannotBeServed) {
   }
 }
 
-TEST(DoctorLoops, OfAProgramWithoutOpenMp) {
-  const auto check = loops({{"/bin/plain", LoopCalls{}}}).back();
-  EXPECT_EQ(check.status, Status::warn);
-  EXPECT_THAT(check.fix, HasSubstr("-fopenmp"));
-}
-
 TEST(DoctorLoops, OfWhatIsStartedLater) {
   EXPECT_EQ(loops({{"/bin/sh", LoopCalls{}}}, "runtime", true).back().status, Status::note);
   EXPECT_EQ(loops({{"/bin/loads", LoopCalls{.starts_others = true}}}).back().status, Status::note);
   EXPECT_EQ(loops({{"/bin/odd", LoopCalls{.known = false}}}).back().status, Status::note);
-}
-
-TEST(DoctorLoops, WithTheRuntimeInside) {
-  const auto check = loops({{"/bin/inside", LoopCalls{.runtime_inside = true}}}).back();
-  EXPECT_EQ(check.status, Status::fail);
-  EXPECT_THAT(check.fix, HasSubstr("shared OpenMP runtime"));
-}
-
-TEST(DoctorRuntimes, One) {
-  const auto checks = cli::check_runtimes({{OpenMpRuntime::Family::gcc, "/x/libgomp-d22c30c5.so"}}, true);
-  ASSERT_EQ(checks.size(), 1U);
-  EXPECT_EQ(checks[0].status, Status::ok);
-  EXPECT_EQ(checks[0].found, "/x/libgomp-d22c30c5.so (gcc)");
-}
-
-TEST(DoctorRuntimes, InADebugBuild) {
-  const auto checks = cli::check_runtimes({{OpenMpRuntime::Family::llvm, "/x/libomp.so.5", true}}, true);
-  ASSERT_EQ(checks.size(), 1U);
-  EXPECT_EQ(checks[0].status, Status::note);
-  EXPECT_EQ(checks[0].found, "/x/libomp.so.5 (LLVM)");
-  EXPECT_THAT(checks[0].cause, HasSubstr("debug build"));
-}
-
-TEST(DoctorRuntimes, Several) {
-  const auto checks =
-      cli::check_runtimes({{OpenMpRuntime::Family::llvm, "/a"}, {OpenMpRuntime::Family::gcc, "/b"}}, false);
-  ASSERT_EQ(checks.size(), 3U);
-  EXPECT_EQ(checks[2].status, Status::note);
-  EXPECT_THAT(checks[2].found, HasSubstr("2 OpenMP runtimes"));
 }
 
 TEST(DoctorRuntimes, None) {
@@ -179,42 +90,11 @@ const Checks k_checks{{"library", Status::ok, "/lib/libwstree.so"},
                       {"quota", Status::warn, "2 CPUs", "too few", "ask for more"},
                       {"cpus", Status::note, "some \xff bytes", "odd"}};
 
-TEST(DoctorReport, IsAlignedText) {
-  EXPECT_EQ(to_text(k_checks[0]), "ok    library    /lib/libwstree.so\n");
-  EXPECT_EQ(to_text(k_checks[1]), "warn  quota      2 CPUs\n"
-                                  "                 cause: too few\n"
-                                  "                 fix:   ask for more\n");
-  EXPECT_EQ(to_text(Check{"program", Status::fail, "x"}), "FAIL  program    x\n");
-  EXPECT_EQ(to_text(Check{"program", Status::fail, "x", "one two three four five six"}, 42),
-            "FAIL  program    x\n"
-            "                 cause: one two three four five six\n");
-  EXPECT_EQ(to_text(Check{"program", Status::fail, "x", "one two three four five six seven"}, 48),
-            "FAIL  program    x\n"
-            "                 cause: one two three four five\n"
-            "                        six seven\n");
-  EXPECT_EQ(to_text(k_checks[2]), "note  cpus       some ? bytes\n"
-                                  "                 cause: odd\n");
-}
-
 TEST(DoctorReport, HasAnExitStatus) {
   EXPECT_EQ(cli::exit_status({}), 0);
   EXPECT_EQ(cli::exit_status({k_checks[0], k_checks[2]}), 0);
   EXPECT_EQ(cli::exit_status(k_checks), 1);
   EXPECT_EQ(cli::exit_status({{"a", Status::fail, "x"}, k_checks[1]}), 2);
-}
-
-TEST(DoctorReport, IsJson) {
-  const auto document = nlohmann::json::parse(to_json(k_checks));
-  EXPECT_EQ(document["status"], 1);
-  ASSERT_EQ(document["checks"].size(), 3U);
-  const nlohmann::json expected{{"name", "quota"},
-                                {"status", "warn"},
-                                {"found", "2 CPUs"},
-                                {"cause", "too few"},
-                                {"fix", "ask for more"}};
-  EXPECT_EQ(document["checks"][1], expected);
-  EXPECT_EQ(document["checks"][2]["found"], "some \xEF\xBF\xBD bytes");
-  EXPECT_EQ(nlohmann::json::parse(cli::to_json({{"a", Status::fail, "x"}}))["checks"][0]["status"], "fail");
 }
 
 } // namespace

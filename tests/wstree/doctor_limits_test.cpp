@@ -163,22 +163,5 @@ TEST(RunInAGroup, LetsThreadsSleepSoonIfSpinningCouldUseUpTheQuota) {
     EXPECT_THAT(run_env(group, "150000", {{name, value}}).out, testing::Not(spins)) << name;
 }
 
-TEST(DoctorInAGroup, SeesTheCpuset) {
-  const place::CpuSet mine = place::current_mask();
-  if (mine.count() < 2) GTEST_SKIP() << "there is one CPU only";
-  const Group group(place::Controller::cpuset);
-  if (!group.problem().empty()) GTEST_SKIP() << group.problem();
-  if (group.version() == 1) {
-    const auto above = contents(group.folder().parent_path() / "cpuset.mems");
-    group.set("cpuset.mems", above.substr(0, above.find('\n')));
-  }
-  group.set("cpuset.cpus", std::to_string(mine.next(0)));
-  const auto document = group.doctor({{"OMP_NUM_THREADS", "2"}, {"WSTREE_BIND", "close"}});
-  EXPECT_THAT(check(document, "cpus")["found"].get<std::string>(), HasSubstr("1 of "));
-  EXPECT_EQ(check(document, "placement")["found"], "threads are pinned (close: 2 members on 1 core)");
-  EXPECT_EQ(check(group.doctor({{"OMP_NUM_THREADS", "2"}}), "placement")["found"],
-            "threads are not pinned (auto: 2 members on 1 core)");
-}
-
 } // namespace
 } // namespace wstree::test

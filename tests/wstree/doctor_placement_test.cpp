@@ -39,12 +39,6 @@ protected:
   cli::PlacementFacts facts_;
 };
 
-TEST_F(DoctorPlacement, Pins) {
-  EXPECT_EQ(check(4).found, "threads are pinned (auto: 4 members on 4 cores)");
-  EXPECT_EQ(check(4).status, Status::ok);
-  EXPECT_EQ(check(2, Bind::spread).found, "threads are pinned (spread: 2 members on 4 cores)");
-}
-
 TEST(DoctorKinds, TellsFastCpusFromSlowOnes) {
   const TemporaryFolder folder;
   const auto file = folder.write("machine.xml", k_slow_and_fast, k_data);
@@ -58,20 +52,6 @@ TEST(DoctorKinds, TellsFastCpusFromSlowOnes) {
   EXPECT_EQ(both->found, "1 fast and 1 slow, of 2 kinds, for 2 threads");
   EXPECT_THAT(both->fix, HasSubstr("OMP_NUM_THREADS=1 OMP_PLACES={1} OMP_PROC_BIND=close"));
   EXPECT_EQ(cli::check_kinds(*machine, 1)->status, Status::ok);
-}
-
-TEST_F(DoctorPlacement, SaysNothingOfKindsWhereThereIsOne) {
-  EXPECT_FALSE(cli::check_kinds(*facts_.machine, 8));
-}
-
-TEST_F(DoctorPlacement, IsOff) {
-  EXPECT_EQ(check(4, Bind::none).found, "threads are not pinned (none: as asked for)");
-  EXPECT_EQ(check(4, Bind::none).status, Status::ok);
-  EXPECT_EQ(check(1).found, "threads are not pinned (auto: a team of one)");
-  EXPECT_EQ(check(1).status, Status::ok);
-  facts_.limits.user_placed = "OMP_PROC_BIND";
-  EXPECT_EQ(check(4).found, "threads are not pinned (auto: OMP_PROC_BIND is set)");
-  EXPECT_EQ(check(4).status, Status::ok);
 }
 
 TEST_F(DoctorPlacement, LeavesTeamsAlone) {
@@ -109,19 +89,6 @@ TEST_F(DoctorPlacement, WarnsWhereTheRuntimePutsThreadsOnOneCpu) {
     EXPECT_EQ(found({enough}), "") << enough;
 }
 
-TEST_F(DoctorPlacement, NeedsHwloc) {
-  facts_.machine = nullptr;
-  facts_.problem = "hwloc is not installed";
-  const auto missing = check(4);
-  EXPECT_EQ(missing.status, Status::note);
-  EXPECT_EQ(missing.found, "threads are not pinned (auto: hwloc is not installed)");
-  EXPECT_THAT(missing.fix, HasSubstr("libhwloc15"));
-  EXPECT_EQ(check(4, Bind::none).status, Status::ok) << "it is not needed then";
-  facts_.problem = "no CPU may be used";
-  EXPECT_EQ(check(4).status, Status::note);
-  EXPECT_EQ(check(4).fix, "");
-}
-
 /// The line of the command itself.
 nlohmann::json placement(std::map<std::string, std::string> more) {
   Start start{.arguments = {"doctor", "--json"}};
@@ -139,17 +106,6 @@ TEST(DoctorCommand, SaysWhatWouldBeDoneHere) {
             "threads are not pinned (auto: OMP_PLACES is set)");
   EXPECT_THAT(placement({{"OMP_NUM_THREADS", "2"}, {"WSTREE_BIND", "close"}})["found"].get<std::string>(),
               StartsWith("threads are pinned (close: 2 members on "));
-}
-
-TEST(DoctorCommand, WarnsAboutTwoPlacers) {
-  Start start{.arguments = {"doctor"}};
-  start.environment["WSTREE_BIND"] = "close";
-  start.environment["OMP_PROC_BIND"] = "true";
-  start.environment["OMP_NUM_THREADS"] = "2";
-  const auto result = run(start);
-  EXPECT_EQ(result.status(), 1);
-  EXPECT_THAT(result.out, HasSubstr("warn  variable   OMP_PROC_BIND=true\n"));
-  EXPECT_THAT(result.out, HasSubstr("fix:   unset OMP_PROC_BIND or WSTREE_BIND\n"));
 }
 
 } // namespace

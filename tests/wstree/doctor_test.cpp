@@ -101,18 +101,6 @@ TEST_F(Doctor, RunsTheProgramAsItShouldBeRun) {
   EXPECT_THAT(with_chunk.variable("WSTREE_STATS").value_or(""), StartsWith("json="));
 }
 
-TEST_F(Doctor, ArgumentsBehindTheProgramAreItsOwn) {
-  const auto result = look_at({target("show"), "--json", "--", "x"});
-  EXPECT_EQ(result.facts("argument"), (Arguments{target("show"), "--json", "--", "x"}));
-}
-
-TEST_F(Doctor, CountsLoopsByKind) {
-  start_.environment["STAND_IN_SCHEDULE"] = "wstree (dynamic)";
-  start_.environment["WSTREE_LOOPS"] = "dynamic";
-  EXPECT_EQ(check("trial", {target("calls_llvm")})["found"],
-            "served: 1 schedule(dynamic) loop in 1 execution");
-}
-
 TEST_F(Doctor, WarnsWhenNothingWasServed) {
   start_.environment["STAND_IN_SERVES"] = "none";
   const auto hidden = check("trial", {target("calls_llvm")});
@@ -128,13 +116,6 @@ TEST_F(Doctor, WarnsWhenNothingWasServed) {
   EXPECT_EQ(look_at({target("calls_gcc_dynamic")}).status(), 1);
 }
 
-TEST_F(Doctor, FindsRuntimesUnderAnyName) {
-  const auto found = checks("runtime", {target("calls_gcc_runtime")});
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0]["status"], "ok");
-  EXPECT_EQ(found[0]["found"], CLI_FAKE_GCC " (gcc)");
-}
-
 TEST_F(Doctor, NotesTwoRuntimes) {
   start_.environment["LD_PRELOAD"] = CLI_FAKE_TRACES;
   const auto found = checks("runtime", {target("calls_gcc_runtime")});
@@ -142,13 +123,6 @@ TEST_F(Doctor, NotesTwoRuntimes) {
   EXPECT_THAT(found[0]["cause"].get<std::string>() + found[1]["cause"].get<std::string>(),
               HasSubstr("debug build"));
   EXPECT_EQ(found[2]["found"], "2 OpenMP runtimes in the program");
-}
-
-TEST_F(Doctor, WarnsAboutAProgramWithoutOpenMp) {
-  start_.environment["STAND_IN_SERVES"] = "none";
-  EXPECT_EQ(check("runtime", {target("plain")})["status"], "warn");
-  EXPECT_THAT(check("trial", {target("plain")})["cause"].get<std::string>(),
-              HasSubstr("no OpenMP runtime was seen"));
 }
 
 TEST_F(Doctor, NeedsTheLibrary) {
@@ -159,23 +133,6 @@ TEST_F(Doctor, NeedsTheLibrary) {
   EXPECT_THAT(result.out, HasSubstr("FAIL  library    not found\n"));
   EXPECT_THAT(result.out, HasSubstr("\nnote  trial      not run\n"));
   EXPECT_THAT(result.out, Not(HasSubstr("\nran\n")));
-}
-
-TEST_F(Doctor, NeedsALibraryThatLoads) {
-  // Without its end, the loader cannot map it.
-  const auto bytes = contents(CLI_STAND_IN);
-  start_.environment["WSTREE_LIBRARY"] = folder_.write("libwstree.so", bytes.substr(0, 700), k_data);
-  EXPECT_EQ(check("library")["status"], "fail");
-  start_.environment["WSTREE_LIBRARY"] = folder_.write("text.so", "no library", k_data);
-  EXPECT_EQ(check("library")["cause"], "this is not a library that can be read");
-}
-
-TEST_F(Doctor, SaysWhyTheLoaderDoesNotTakeTheLibrary) {
-  start_.environment["WSTREE_LIBRARY"] = target("plain"); // a program
-  const auto found = check("library");
-  EXPECT_EQ(found["status"], "fail");
-  EXPECT_EQ(found["cause"],
-            "the dynamic loader says: cannot dynamically load position-independent executable");
 }
 
 TEST_F(Doctor, NeedsThisLibrary) {
@@ -238,18 +195,6 @@ TEST_F(Doctor, NeedsAProgramThatRuns) {
   EXPECT_EQ(look_at({"no-such-program-here"}).status(), 2);
 }
 
-TEST_F(Doctor, NeedsAProgramThatCanBePreloadedInto) {
-#ifdef CLI_HAS_STATIC
-  const auto result = look_at({target("end_static")});
-  EXPECT_EQ(result.status(), 2);
-  EXPECT_THAT(result.out,
-              HasSubstr("is statically linked\n                 cause: nothing can be preloaded into it"));
-  EXPECT_THAT(result.out, HasSubstr("trial      not run\n"));
-#else
-  GTEST_SKIP() << "there is no static C library (libc.a) to build a static program with";
-#endif
-}
-
 TEST_F(Doctor, FollowsAScript) {
   const auto script = folder_.write("script", "#!/bin/sh\n" + target("calls_llvm") + "\n", k_executable);
   const auto result = look_at({script});
@@ -259,21 +204,11 @@ TEST_F(Doctor, FollowsAScript) {
   EXPECT_THAT(result.out, HasSubstr("ok    trial      served: 1 schedule(runtime) loop in 1 execution\n"));
 }
 
-TEST_F(Doctor, KnowsTheRuntimeInside) {
-  EXPECT_EQ(check("loops", {target("runtime_inside")})["status"], "fail");
-}
-
 TEST_F(Doctor, NeedsAFolderForFigures) {
   start_.environment["TMPDIR"] = "/nonexistent";
   const auto found = check("trial", {target("calls_llvm")});
   EXPECT_EQ(found["status"], "fail");
   EXPECT_THAT(found["cause"].get<std::string>(), HasSubstr("set TMPDIR"));
-}
-
-TEST_F(Doctor, ReportsACrash) {
-  const auto found = check("trial", {target("end"), "signal", "11"});
-  EXPECT_EQ(found["status"], "fail");
-  EXPECT_THAT(found["found"].get<std::string>(), HasSubstr("killed by signal 11"));
 }
 
 TEST_F(Doctor, ReadsTheMaskInForce) {
@@ -293,22 +228,6 @@ TEST_F(Doctor, ReadsTheMaskInForce) {
   };
   EXPECT_EQ(cpus("2")["status"], "warn");
   EXPECT_EQ(cpus("2")["fix"], "set OMP_NUM_THREADS=1, or allow more CPUs (taskset, the batch system)");
-}
-
-TEST_F(Doctor, ReadsTheEnvironmentInForce) {
-  start_.environment["OMP_SCHEDULE"] = "dynamic";
-  const auto found = checks("variable", {});
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0]["found"], "OMP_SCHEDULE=dynamic");
-  EXPECT_EQ(found[0]["status"], "warn");
-}
-
-TEST_F(Doctor, RefusesUnknownOptions) {
-  const auto result = look_at({target("plain")}, {"--jsno"});
-  EXPECT_EQ(result.status(), 125);
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err,
-            "wstree: '--jsno' is not expected here; did you mean --json? see wstree doctor --help\n");
 }
 
 } // namespace

@@ -49,33 +49,6 @@ TEST(DoctorTrial, SaysWhatWasServed) {
             "served: 2 schedule(dynamic) loops in 812 executions, 1 schedule(runtime) loop in 1 execution");
 }
 
-TEST(DoctorTrial, SaysThatLengthsOfStaticLoopsNeverRepeat) {
-  auto trial = ended(exited(0));
-  trial.of_new_lengths = {{"equal parts", {1, 29, 29}}};
-  auto checks = check_trial(trial, {});
-  ASSERT_EQ(checks.size(), 2U);
-  EXPECT_EQ(checks[1].status, Status::warn);
-  EXPECT_EQ(checks[1].found, "1 static loop in 29 executions kept equal parts");
-  EXPECT_THAT(checks[1].cause, HasSubstr("in 29 of these the number of iterations had not come before"));
-  trial.loops = {{"runtime", {1, 1}}};
-  checks = check_trial(trial, {});
-  ASSERT_EQ(checks.size(), 3U);
-  EXPECT_EQ(checks[1].found, "served: 1 schedule(runtime) loop in 1 execution");
-  EXPECT_EQ(checks[2].status, Status::note);
-}
-
-TEST(DoctorTrial, SaysWhichPluginsCallPastTheLibrary) {
-  auto trial = ended(exited(0));
-  trial.past = {{"/p/plugin.so", "/lib/libgomp.so.1"}};
-  auto checks = check_trial(trial, {.forms = {LoopForm::dynamic}});
-  ASSERT_EQ(checks.size(), 2U) << "and not that its loops were not reached";
-  EXPECT_EQ(checks[1].status, Status::warn);
-  EXPECT_EQ(checks[1].found, "plugin.so: its loops were not seen, because it calls libgomp.so.1 directly");
-  EXPECT_THAT(checks[1].cause, HasSubstr("RTLD_DEEPBIND"));
-  trial.loops = {{"runtime", {1, 1}}};
-  EXPECT_EQ(check_trial(trial, {}).size(), 3U);
-}
-
 place::CpuSet cpus_of(std::initializer_list<std::uint32_t> numbers) {
   place::CpuSet cpus;
   for (const auto number : numbers) cpus.add(number);
@@ -111,36 +84,6 @@ TEST(DoctorTrial, LooksAtTheThreadsThatTheProgramMakes) {
   EXPECT_EQ(found(8, {0, 1, 2, 3}, 8), "") << "said before the trial";
 }
 
-TEST(DoctorTrial, SaysHowTheProgramEnded) {
-  EXPECT_EQ(check_trial(ended(exited(3)), {})[0].status, Status::note);
-  EXPECT_EQ(check_trial(ended(exited(3)), {})[0].found, "exit status 3");
-  const auto crash = check_trial(ended(SIGSEGV), {});
-  ASSERT_EQ(crash.size(), 1U) << "what it served is not known";
-  EXPECT_EQ(crash[0].status, Status::fail);
-  EXPECT_THAT(crash[0].found, HasSubstr("killed by signal 11"));
-  EXPECT_THAT(crash[0].fix, HasSubstr("without the library"));
-  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
-    const auto checks = check_trial(ended(signal), {});
-    ASSERT_EQ(checks.size(), 1U);
-    EXPECT_EQ(checks[0].status, Status::warn);
-  }
-}
-
-TEST(DoctorTrial, MayNotTakePlace) {
-  Trial trial;
-  trial.problem = "no folder";
-  const auto checks = check_trial(trial, {});
-  ASSERT_EQ(checks.size(), 1U);
-  EXPECT_EQ(checks[0].status, Status::fail);
-  EXPECT_EQ(checks[0].cause, "no folder");
-}
-
-TEST(DoctorTrial, BlamesTheSchedule) {
-  const auto check = why({{LoopForm::runtime}, {}, "dynamic,4"});
-  EXPECT_THAT(check.cause, HasSubstr("OMP_SCHEDULE=dynamic,4"));
-  EXPECT_THAT(check.fix, HasSubstr("OMP_SCHEDULE=wstree"));
-}
-
 TEST(DoctorTrial, KnowsProgramsThatSetTheScheduleThemselves) {
   for (const auto form : {LoopForm::runtime, LoopForm::hidden}) {
     const auto check = why({{form}, {}, "wstree", true, true});
@@ -170,24 +113,6 @@ TEST(DoctorTrial, BlamesTheExitStatusFirst) {
   }
 }
 
-TEST(DoctorTrial, NamesOnlyLoopsThatAreLeftOut) {
-  const auto check = why({{LoopForm::dynamic, LoopForm::fixed, LoopForm::ordered}, {}, "wstree"});
-  EXPECT_THAT(check.cause, testing::EndsWith("could be served: schedule(dynamic)"));
-  // It ended well before loops that are served, so the others may not have been reached either.
-  const auto early = why({{LoopForm::runtime, LoopForm::dynamic}, {}, "wstree"});
-  EXPECT_EQ(early.cause, "its loops with schedule(runtime) were not reached with these arguments");
-  EXPECT_THAT(early.fix, HasSubstr("or set WSTREE_LOOPS=all for those with schedule(dynamic); a thread "
-                                   "then gets iterations in any order"));
-}
-
-TEST(DoctorTrial, GuessesWhereTheScheduleIsHidden) {
-  EXPECT_EQ(why({{LoopForm::hidden}, {}, "wstree"}).fix,
-            "try WSTREE_LOOPS=all; a thread then gets iterations in any order: wstree help schedules");
-  const auto all = why({{LoopForm::hidden}, kinds("all"), "wstree"});
-  EXPECT_THAT(all.cause, HasSubstr("not reached"));
-  EXPECT_THAT(all.fix, HasSubstr("arguments"));
-}
-
 TEST(DoctorTrial, BlamesTheLoops) {
   EXPECT_THAT(why({{LoopForm::runtime}, {}, "wstree"}).cause, HasSubstr("not reached with these arguments"));
   const auto ordered = why({.forms = {LoopForm::ordered}, .schedule = "wstree"});
@@ -200,12 +125,6 @@ TEST(DoctorTrial, BlamesTheLoops) {
                 HasSubstr("import wstree.numba"));
   EXPECT_THAT(why({{LoopForm::fixed}, {}, "wstree"}).fix, HasSubstr("WSTREE_LOOPS=static"));
   EXPECT_THAT(why({{}, {}, "wstree"}).cause, HasSubstr("no loop was seen that asks")) << "gcc's static loops";
-}
-
-TEST(DoctorTrial, BlamesTheBuild) {
-  const auto check = why({{}, {}, "wstree", false});
-  EXPECT_THAT(check.cause, HasSubstr("no OpenMP runtime was seen"));
-  EXPECT_THAT(check.fix, HasSubstr("-fopenmp"));
 }
 
 } // namespace

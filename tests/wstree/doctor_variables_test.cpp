@@ -101,41 +101,6 @@ TEST(DoctorVariables, OfTheLibrary) {
   EXPECT_EQ(variables({"WSTREE_LOOPS=all", "WSTREE_STATS=1", "WSTREE_LIBRARY=x"}).size(), 1U);
 }
 
-TEST(DoctorVariables, AreNotTakenForThePartsOfAMessage) {
-  const auto value = about("WSTREE_STRATEGY=x is not y; z (accepted: w); using v");
-  EXPECT_EQ(value.found, "WSTREE_STRATEGY='x is not y; z (accepted: w); using v'");
-  EXPECT_EQ(value.cause, "it is not understood; using findmax");
-  EXPECT_THAT(value.fix, HasSubstr("use one of predefined, assign, "));
-  const auto name = about("WSTREE_COMPLETELY; UNKNOWN (accepted: x)=1");
-  EXPECT_EQ(name.cause, "the library does not know it, and goes on without");
-  EXPECT_EQ(name.fix, "correct it or unset it");
-}
-
-/// Variables of the library under a schedule.
-Checks under(const std::string& kind, const std::string& entry) {
-  auto checks = variables({"OMP_SCHEDULE=" + kind, entry});
-  checks.erase(checks.begin());
-  return checks;
-}
-
-TEST(DoctorVariables, ThatTheScheduleDoesNotLookAt) {
-  const auto strategy = under("wsrange,4", "WSTREE_STRATEGY=assign");
-  ASSERT_EQ(strategy.size(), 1U);
-  EXPECT_EQ(strategy[0].status, Status::note);
-  EXPECT_EQ(strategy[0].found, "WSTREE_STRATEGY=assign");
-  EXPECT_EQ(strategy[0].cause, "OMP_SCHEDULE=wsrange does not use it; only wstree does");
-  const auto batch = under("wsguided", "WSTREE_BATCH=fixed:8");
-  ASSERT_EQ(batch.size(), 1U);
-  EXPECT_EQ(batch[0].status, Status::note);
-  EXPECT_EQ(batch[0].cause, "OMP_SCHEDULE=wsguided does not use it; only wstree, wsrange, wsqueue and "
-                            "wsqueue_lock do");
-  EXPECT_TRUE(under("wstree", "WSTREE_STRATEGY=assign").empty());
-  EXPECT_TRUE(under("wsfixed", "WSTREE_STRATEGY=").empty());
-  for (const auto* kind : {"wstree", "wsrange", "wsqueue", "wsqueue_lock"})
-    EXPECT_TRUE(under(kind, "WSTREE_BATCH=fixed:8").empty()) << kind;
-  EXPECT_TRUE(under("dynamic", "WSTREE_BATCH=fixed:8").empty()) << "nothing of ours is asked for";
-}
-
 TEST(DoctorVariables, ThatLeaveOneThread) {
   for (const auto* entry : {"OMP_NUM_THREADS=1", "OMP_NUM_THREADS= 1 , 4", "OMP_THREAD_LIMIT=1",
                             "KMP_DEVICE_THREAD_LIMIT=1", "OMP_MAX_ACTIVE_LEVELS=0", "KMP_LIBRARY=Serial"}) {
@@ -143,16 +108,6 @@ TEST(DoctorVariables, ThatLeaveOneThread) {
     EXPECT_EQ(check.status, Status::warn) << entry;
     EXPECT_THAT(check.cause, HasSubstr("one thread")) << entry;
     EXPECT_FALSE(check.fix.empty()) << entry;
-  }
-}
-
-TEST(DoctorVariables, ThatAreWorthANote) {
-  for (const auto* entry : {"OMP_DYNAMIC=TRUE", "OMP_PROC_BIND=close", "OMP_PLACES=cores",
-                            "GOMP_CPU_AFFINITY=0-3", "KMP_AFFINITY=compact", "OMP_WAIT_POLICY=ACTIVE",
-                            "OMP_WAIT_POLICY=passive", "KMP_BLOCKTIME=infinite"}) {
-    const auto check = about(entry);
-    EXPECT_EQ(check.status, Status::note) << entry;
-    EXPECT_FALSE(check.cause.empty()) << entry;
   }
 }
 
@@ -175,23 +130,6 @@ TEST(DoctorVariables, ThatPlaceThreadsAsWell) {
   EXPECT_EQ(variables({"WSTREE_BIND=close", "OMP_PROC_BIND=false"}).size(), 1U);
 }
 
-TEST(DoctorVariables, OfThePlacesThatAreTakenOver) {
-  const auto check = variables({"WSTREE_BIND=spread", "OMP_PLACES=cores", "OMP_PROC_BIND=false"}).back();
-  EXPECT_EQ(check.status, Status::note);
-  EXPECT_EQ(check.cause, "WSTREE_BIND=spread puts the threads on these places");
-  const auto bound = variables({"WSTREE_BIND=spread", "OMP_PLACES=cores"}).back();
-  EXPECT_EQ(bound.status, Status::warn);
-  EXPECT_EQ(bound.fix, "set OMP_PROC_BIND=false, or unset WSTREE_BIND");
-}
-
-TEST(DoctorVariables, ThatDoNotMatter) {
-  const auto checks =
-      variables({"OMP_SCHEDULE=wstree", "OMP_NUM_THREADS=4,1", "OMP_DYNAMIC=false", "OMP_PROC_BIND=false",
-                 "KMP_AFFINITY=disabled", "KMP_LIBRARY=throughput", "KMP_DISP_NUM_BUFFERS=9",
-                 "OMP_TOOL_LIBRARIES=/x.so", "OMP_THREAD_LIMIT=12", "OMP_MAX_ACTIVE_LEVELS=1"});
-  EXPECT_EQ(checks.size(), 1U);
-}
-
 /// Without the quota, unless a test is about it.
 Checks cpus(const cli::CpuFacts& facts, Entries entries = {}) {
   return cli::check_cpus(facts, cli::Environment(std::move(entries)));
@@ -206,21 +144,6 @@ TEST(DoctorCpus, Enough) {
   EXPECT_EQ(cpus({4, 4})[0].found, "all 4 CPUs for 4 threads");
   EXPECT_EQ(cpus({2, 8})[0].found, "2 of 8 CPUs allowed, for 2 threads");
 }
-
-TEST(DoctorCpus, FewerThanThreads) {
-  const auto check = cpus({2, 8}, {"OMP_NUM_THREADS=8,2"})[0];
-  EXPECT_EQ(check.status, Status::warn);
-  EXPECT_EQ(check.found, "2 of 8 CPUs allowed, for 8 threads");
-  EXPECT_THAT(check.fix, HasSubstr("OMP_NUM_THREADS=2"));
-}
-
-TEST(DoctorCpus, OneOnly) {
-  EXPECT_EQ(cpus({1, 8})[0].status, Status::warn);
-  EXPECT_EQ(cpus({1, 1})[0].status, Status::note) << "there is nothing to be done about it";
-  EXPECT_EQ(cpus({4, 4}, {"OMP_NUM_THREADS=1"})[0].cause, "a team of one thread has nothing to share");
-}
-
-TEST(DoctorCpus, Unknown) { EXPECT_EQ(cpus({0, 8})[0].status, Status::note); }
 
 TEST(DoctorQuota, IsComparedWithTheTeam) {
   const auto quota = [](double limit, Entries entries) {
@@ -255,18 +178,6 @@ TEST(DoctorTeam, IsNamedWithWhatASmallerOneGains) {
   EXPECT_THAT(cpus(facts, {"OMP_NUM_THREADS=8"})[2].fix, HasSubstr("unset OMP_NUM_THREADS"));
   EXPECT_EQ(cpus(facts, {"OMP_NUM_THREADS=2"})[2].status, Status::ok);
   EXPECT_EQ(cpus(facts, {"WSTREE_THREADS=auto"})[2].status, Status::ok);
-}
-
-TEST(DoctorTeam, OfRanksThatShareTheMachine) {
-  const auto check = cpus(claimed({.mask = 8, .ranks = 4, .launcher = 8}))[2];
-  EXPECT_EQ(check.status, Status::warn);
-  EXPECT_THAT(check.found, HasSubstr("4 ranks (MPI_LOCALNRANKS) share 8 CPUs"));
-}
-
-TEST(DoctorQuota, MayBeUnreadable) {
-  const auto check = cpus({8, 8, {0, {}, place::PathText("/proc/self/cgroup")}})[1];
-  EXPECT_EQ(check.status, Status::note);
-  EXPECT_THAT(check.found, HasSubstr("/proc/self/cgroup cannot be read"));
 }
 
 } // namespace

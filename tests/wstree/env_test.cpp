@@ -57,16 +57,6 @@ TEST(Env, ListsExactlyTheTableAsJson) {
   EXPECT_EQ(result.status(), 0);
 }
 
-TEST(Env, ListsExactlyTheTableAsText) {
-  Names names;
-  std::istringstream lines(env({}, {}).out);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(' ')) names.push_back(line.substr(0, line.find('=')));
-    EXPECT_LE(line.size(), 100U);
-  }
-  EXPECT_EQ(names, names_in_table());
-}
-
 TEST(Env, ShowsValuesInForce) {
   const std::map<std::string, std::string> environment{{"OMP_SCHEDULE", " WSTREE, 8"},
                                                        {"WSTREE_LOOPS", "Guided , runtime"},
@@ -117,32 +107,6 @@ TEST(Env, ShowsValuesInForce) {
   EXPECT_THAT(env({}, environment).out, HasSubstr("WSTREE_STRATEGY=assign  (environment)\n"));
 }
 
-TEST(Env, ShowsSchedulesOfTheRuntimeAsTheyAre) {
-  EXPECT_EQ(option({{"OMP_SCHEDULE", "Dynamic,4"}}, "OMP_SCHEDULE")["value"], "Dynamic,4");
-  EXPECT_EQ(option({}, "OMP_SCHEDULE")["value"], nullptr);
-  EXPECT_EQ(option({{"OMP_SCHEDULE", "Monotonic:dynamiC,4"}}, "OMP_SCHEDULE")["value"], "wstree,4");
-}
-
-TEST(Env, KnowsEveryKindOfSchedule) {
-  for (const std::string kind : {"wstree", "wsrange", "wsqueue", "wsqueue_lock", "wsfixed", "wsguided",
-                                 "wsfac2", "wstrapezoid", "wsstatic"}) {
-    EXPECT_EQ(option({{"OMP_SCHEDULE", kind + " , 4"}}, "OMP_SCHEDULE")["value"], kind + ",4");
-    EXPECT_THAT(option({}, "OMP_SCHEDULE")["accepted"].get<std::string>(), HasSubstr(kind));
-  }
-  // What a process with the library hands down: kind 4 and a chunk of 64.
-  EXPECT_EQ(option({{"OMP_SCHEDULE", "MoNotonic:dynamiC,64"}}, "OMP_SCHEDULE")["value"], "wsfixed,64");
-}
-
-TEST(Env, AsksForTheKindThatWasMeant) {
-  const auto result = env({}, {{"OMP_SCHEDULE", "wsqeue"}});
-  EXPECT_EQ(result.status(), 0);
-  EXPECT_THAT(result.err,
-              testing::StartsWith(
-                  "wstree: OMP_SCHEDULE='wsqeue' is not understood; did you mean wsqueue? (accepted: "));
-  EXPECT_THAT(result.err, HasSubstr("); using static\n"));
-  EXPECT_EQ(option({{"OMP_SCHEDULE", "wsqeue"}}, "OMP_SCHEDULE")["value"], "static");
-}
-
 TEST(Env, ReportsBadValuesAndShowsWhatIsUsed) {
   const std::map<std::string, std::string> environment{
       {"WSTREE_STRATEGY", "foo"}, {"OMP_SCHEDULE", "wstree,x"}, {"WSTREE_BATHC", "1"}};
@@ -161,12 +125,6 @@ TEST(Env, SurvivesBytesThatAreNoText) {
   Start start{.arguments = {"env"}};
   start.environment["WSTREE_STATS"] = "json=\xff\x1b\xc3\xa4";
   EXPECT_THAT(run(start).out, HasSubstr("WSTREE_STATS=json=?\?\xc3\xa4  (environment)"));
-}
-
-TEST(Env, ShowsWhatARunWouldSee) {
-  const auto result = wstree({"run", "--strategy=assign", WSTREE_CLI, "env"});
-  EXPECT_THAT(result.out, HasSubstr("WSTREE_STRATEGY=assign  (environment)\n"));
-  EXPECT_THAT(result.out, HasSubstr("OMP_SCHEDULE=wstree  (environment)\n"));
 }
 
 TEST(Env, FailsWhenItCannotBePrinted) {

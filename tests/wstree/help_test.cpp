@@ -15,13 +15,6 @@ using testing::StartsWith;
 const char* const k_topics[] = {"schedules", "placement", "statistics", "trace",          "rules",
                                 "compare",   "report",    "variables",  "troubleshooting"};
 
-TEST(Help, ListsItsTopics) {
-  const auto list = wstree({"help"});
-  EXPECT_EQ(list.status(), 0);
-  for (const auto* topic : k_topics)
-    EXPECT_THAT(list.out, HasSubstr(std::string("\n  ") + topic)) << list.out;
-}
-
 TEST(Help, EachTopicEndsWithWhatToTryNext) {
   for (const auto* topic : k_topics) {
     const auto text = wstree({"help", topic});
@@ -29,17 +22,6 @@ TEST(Help, EachTopicEndsWithWhatToTryNext) {
     EXPECT_THAT(text.out, HasSubstr("\nNext: ")) << topic;
     EXPECT_EQ(text.err, "");
   }
-}
-
-TEST(Help, VariablesAreThoseOfTheTableOfOptions) {
-  const auto text = wstree({"help", "variables"}).out;
-  for (const auto* name : {"OMP_SCHEDULE=", "WSTREE_BIND=", "WSTREE_TRACE_EVENTS=number from 64 to 16777216"})
-    EXPECT_THAT(text, HasSubstr(std::string("\n") + name));
-}
-
-TEST(Help, ACommandIsATopic) {
-  EXPECT_EQ(wstree({"help", "topo"}).out, wstree({"topo", "--help"}).out);
-  EXPECT_THAT(wstree({"help", "rules"}).out, HasSubstr("wstree rules --help"));
 }
 
 TEST(Help, AnUnknownTopicIsAnsweredWithTheNearestOne) {

@@ -40,16 +40,6 @@ TEST_F(Judge, IsSurerOfAScheduleThatIsTheOnlyOne) {
   EXPECT_LT(alone.high - alone.low, among_many.high - among_many.low);
 }
 
-TEST_F(Judge, SaysWhatTheCommandCostsBesides) {
-  takes(k_tree, 0.8);
-  takes(k_unbound, 0.8);
-  takes(k_tree_passive, 0.8);
-  contest_.look = 0.013;
-  EXPECT_THAT(judged().paragraph, Not(HasSubstr("looks at the program")));
-  contest_.look = 0.026;
-  EXPECT_THAT(judged().paragraph, HasSubstr("wstree run looks at the program first, which takes 26 ms"));
-}
-
 TEST_F(Judge, FindsThatWaitingIsTheReason) {
   takes(k_tree, 0.3);
   takes(k_unbound, 0.3);
@@ -108,20 +98,6 @@ TEST_F(Judge, WarnsOfOutputsAndFailures) {
                                    HasSubstr("'dynamic,1' was given up: exit status 3")));
 }
 
-TEST_F(Judge, SaysWhatItMeansThatOneThreadPrintsSomethingElse) {
-  for (auto& samples : contest_.samples)
-    if (samples.variant.name == k_one_thread) samples.outputs.back() = 2;
-  EXPECT_THAT(judged().warnings,
-              testing::ElementsAre(testing::AllOf(
-                  HasSubstr("the output of 'one thread' differs"), HasSubstr("without the library too"),
-                  HasSubstr("Look at both: OMP_NUM_THREADS=1 ./solver 'a b', and ./solver 'a b'."))));
-}
-
-TEST_F(Judge, SaysNothingOfOrderIfTheRuntimesScheduleDiffers) {
-  contest_.samples[2].outputs.back() = 2; // 'dynamic,1'
-  EXPECT_THAT(judged().warnings, testing::ElementsAre(HasSubstr("output of 'dynamic,1' differs")));
-}
-
 TEST_F(Judge, SaysThatTheMachineWasBusy) {
   auto& seconds = contest_.samples[0].seconds;
   EXPECT_LT(spread_of(contest_), 0.01);
@@ -142,27 +118,6 @@ TEST_F(Judge, SaysWhatPassiveWaitingSaves) {
                                             "of 2.00 CPU seconds."));
   takes(k_passive, 1.05);
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("CPU seconds")));
-}
-
-TEST_F(Judge, NamesOutliers) {
-  contest_.samples[0].seconds[6] = 2.5;
-  EXPECT_THAT(judged().warnings, testing::Contains(HasSubstr(
-                                     "outlier: round 7 of 'as it is' took 2.500 s, 2.5 times the median")));
-  for (auto& samples : contest_.samples) samples.seconds[3] = 4;
-  EXPECT_THAT(judged().warnings, testing::Contains(HasSubstr("more runs are outliers")));
-}
-
-TEST_F(Judge, DrawsEachRunAndEachLoop) {
-  contest_.samples[0].seconds[6] = 2.5;
-  contest_.loops = {{"a.c:1 f()", "a.c", 1, 10}};
-  contest_.loops[0].seconds[k_tree] = std::vector<double>(10, 0.5);
-  const auto svg = comparison_svg(contest_, true);
-  EXPECT_THAT(svg, HasSubstr("<title>as it is, round 7: 2.50 s, an outlier</title>"));
-  EXPECT_THAT(svg, HasSubstr(">a.c:1 f() wstree</text>"));
-  std::size_t dots = 0;
-  for (auto at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1)) ++dots;
-  EXPECT_EQ(dots, 10 * (contest_.samples.size() + 1));
-  EXPECT_THAT(comparison_svg(contest_, false), Not(HasSubstr("a.c:1")));
 }
 
 TEST_F(Judge, FitsNarrowWindows) {

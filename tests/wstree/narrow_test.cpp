@@ -2,6 +2,7 @@
 //
 // Long names of loops, and narrow windows.
 #include "inspect/statistics.h"
+#include "report/model.h"
 #include "rules/place_text.h"
 #include "support/folded.h"
 #include "support/loop_name.h"
@@ -25,14 +26,6 @@ TEST(LoopName, IsFoldedAtTheArgumentsOfTemplates) {
   // An operator that looks like a bracket: a gap in the middle.
   EXPECT_EQ(folded_name("operator<" + std::string(200, 'x')).size(), k_widest_name);
   EXPECT_EQ(folded_name(k_long, 20).size(), 20U);
-}
-
-TEST(Places, AreTwoLinesInANarrowWindow) {
-  const std::string code = "GOMP_parallel_loop_dynamic  solver+0x1234";
-  EXPECT_EQ(place_text("  ", "solver.c:12 step()", code, 0), "  solver.c:12 step()  " + code + "\n");
-  EXPECT_EQ(place_text("  ", "solver.c:12 step()", code, 63), "  solver.c:12 step()  " + code + "\n");
-  EXPECT_EQ(place_text("  ", "solver.c:12 step()", code, 62), "  solver.c:12 step()\n      " + code + "\n");
-  EXPECT_EQ(place_text("", k_long, code, 0), "mesh.hpp:12 void Mesh<...>::sum<...>(int)  " + code + "\n");
 }
 
 TEST(Columns, AreGivenUpWhereTheSecondWouldBeNarrow) {
@@ -73,6 +66,16 @@ TEST(Figures, SayWhatServesARegionThatIsRefused) {
   Terminal terminal;
   terminal.is_one = true;
   EXPECT_THAT(statistics_text(statistics, terminal, false), testing::AllOf(refused, way_out));
+}
+
+TEST(Reports, SayInTablesOnlyWhereALoopWasInlined) {
+  RunReport report;
+  for (const char* const name :
+       {"a.c:5 f() inlined in a.c:13", "b.c:7 g() inlined in b.c:1", "b.c:7 g() inlined in b.c:2"})
+    report.loop(name, "wstree");
+  EXPECT_EQ(report.brief_name(report.loops[0]), "a.c:5 f()");
+  EXPECT_EQ(report.brief_name(report.loops[1]), "b.c:7 g() inlined in b.c:1")
+      << "another loop is called so, too";
 }
 
 } // namespace

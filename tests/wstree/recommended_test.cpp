@@ -184,29 +184,6 @@ TEST_F(JudgePair, NamesAChunkThatIsTooSmall) {
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("too small")));
 }
 
-TEST_F(JudgePair, NamesLoopsOfFewIterations) {
-  auto& loop = contest_.loops[0];
-  contest_.threads = 2;
-  loop.calls = 5;
-  loop.iterations = 15;
-  EXPECT_THAT(judged().paragraph, Not(HasSubstr("iterations for each"))) << "it is even";
-  loop.imbalance = 1.3;
-  EXPECT_THAT(judged().paragraph, HasSubstr("long has 1.5 iterations for each thread, too few to be shared"));
-  loop.iterations = 40;
-  EXPECT_THAT(judged().paragraph, Not(HasSubstr("iterations for each")));
-}
-
-TEST_F(JudgePair, SaysOfALoopWhatFewRoundsTell) {
-  auto& loop = contest_.loops[1];
-  for (auto* const seconds : {&loop.seconds[k_tree], &loop.seconds["wsfixed,1"]}) seconds->resize(8);
-  loop.seconds["wsguided"] = loop.seconds["wsstatic"] = std::vector<double>(8, 0.9);
-  EXPECT_FALSE(judge_loop(loop).against.enough) << "of three, the best may be so by chance";
-  Terminal terminal;
-  terminal.width = 0;
-  EXPECT_THAT(comparison_text(contest_, judged(), terminal, true),
-              HasSubstr("99.9 % faster, 800.0 x than wsfixed,1"));
-}
-
 TEST_F(JudgePair, RecommendsRulesOnlyAsTheyWereMeasured) {
   const Invocation by_rules{{{"OMP_WAIT_POLICY", "passive"}}, {"--rules", "RULES"}, true};
   const auto with = [&](const FurtherRounds& check) {

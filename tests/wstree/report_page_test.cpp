@@ -270,10 +270,4 @@ TEST_F(ReportPage, ShowsRanksSideBySide) {
   EXPECT_EQ(told["loops"][0]["by_rank"].size(), 3U);
 }
 
-TEST_F(ReportPage, OfProcessesWithoutRanksHasNoTableOfThem) {
-  const auto result = run(Start{.arguments = {"report", write("a.json", statistics(1, 0).dump()),
-                                              write("b.json", statistics(1, 1).dump())}});
-  EXPECT_THAT(result.out, Not(HasSubstr("rank")));
-}
-
 } // namespace

@@ -148,36 +148,6 @@ TEST_F(Report, ATraceTellsThievesAndVictims) {
   EXPECT_NEAR(loop.at("imbalance").get<double>(), 1024.0 / 1012, 1e-3);
 }
 
-TEST_F(Report, ATraceOfChunksTellsIterations) {
-  json made = trace(4, 1);
-  for (json& event : made["traceEvents"])
-    if (event["cat"] == "loop") event["args"]["chunk"] = 8;
-  const json loop = json::parse(report({write("t", made.dump()), "--json"}).out).at("loops").at(0);
-  EXPECT_EQ(loop.at("iterations"), 8 * 400);
-  EXPECT_EQ(loop.at("sizes"), json::parse("[0,0,0,0,0,0,0,0,12]")) << "12 batches of 33 chunks";
-}
-
-TEST_F(Report, ALoopWithTwoSchedulesIsTwoLoops) {
-  json made = trace(4, 3);
-  for (json& event : made["traceEvents"]) {
-    event["name"] = "one.c:1";
-    if (event["args"]["execution"] != 70) event["args"]["schedule"] = "static (balanced)";
-  }
-  const json all = json::parse(report({write("t", made.dump()), "--json"}).out);
-  std::map<std::string, int> calls;
-  for (const json& loop : all.at("loops"))
-    calls[loop.at("schedule").get<std::string>()] = loop.at("calls").get<int>();
-  EXPECT_EQ(calls, (std::map<std::string, int>{{"static (balanced)", 2}, {"wstree", 1}}));
-}
-
-TEST_F(Report, BadFilesAreNamed) {
-  EXPECT_THAT(report({path("missing")}).err,
-              HasSubstr("missing' cannot be read: No such file or directory\n"));
-  EXPECT_THAT(report({"/dev/zero"}).err, HasSubstr("'/dev/zero' cannot be read: File too large\n"));
-  EXPECT_THAT(report({write("x", "[1")}).err, HasSubstr("is none of the files"));
-  EXPECT_THAT(report({write("y", "{\"loops\": [1, {}]}")}).out, HasSubstr("One loop of one process"));
-}
-
 TEST_F(Report, ARecordAloneTellsCallsAndWork) {
   const auto alone = write("r", record("here.c:7"));
   const auto told = report({alone});
@@ -270,23 +240,6 @@ TEST_F(Report, APackedJoinedTraceReadsAsTheOnesItIsMadeOf) {
   EXPECT_EQ(joined.status(), 0) << joined.err;
   EXPECT_EQ(read(path("all.json.gz")).substr(0, 2), "\x1f\x8b");
   EXPECT_EQ(report({path("all.json.gz"), "--json"}).out, report({one, "--json"}).out);
-}
-
-TEST_F(Report, AJoinedTraceReplacesNoneOfItsOwn) {
-  const auto text = trace(4, 2).dump();
-  const auto one = write("one", text);
-  const auto refused = run({.arguments = {"trace", one, "-o", one}});
-  EXPECT_EQ(refused.status(), 125);
-  EXPECT_EQ(refused.err,
-            "wstree: --out '" + one +
-                "' would be overwritten, and it is one of the files to read; name another file\n");
-  EXPECT_EQ(read(one), text);
-}
-
-TEST_F(Report, IsEitherAPageOrJson) {
-  const auto both = report({write("s.json", statistics(1, 0).dump()), "--json", "--html", path("page")});
-  EXPECT_EQ(both.status(), 125);
-  EXPECT_THAT(both.err, HasSubstr("--html excludes --json"));
 }
 
 TEST_F(Report, APageReplacesNoFileOfOthers) {

@@ -82,23 +82,10 @@ TEST_F(Require, AdvisesOnLoopsOfAProgramThatAlsoCallsAlgorithms) {
   EXPECT_THAT(result.err, HasSubstr("Say --loops all"));
 }
 
-TEST_F(Require, LeavesNothingBehindWhenTheProgramIsKilled) {
-  EXPECT_EQ(run_with({}, "loop", {"/bin/sh", "-c", target("plain") + "; kill -9 $$"}).signal(), SIGKILL);
-  EXPECT_TRUE(is_tidy());
-}
-
-TEST_F(Require, FailsWhenTheLibraryWroteNothing) {
-  EXPECT_EQ(run_with({}, "?", {target("calls_llvm")}).status(), 125);
-}
-
 TEST_F(Require, AFailedProgramKeepsItsStatus) {
   const auto result = run_with({}, "none", {"/bin/sh", "-c", "exit 3"});
   EXPECT_EQ(result.status(), 3);
   EXPECT_THAT(result.err, HasSubstr("no loop was served; neither '/bin/sh' nor a library"));
-}
-
-TEST_F(Require, CountsTheProcessesThatTheProgramStarts) {
-  EXPECT_EQ(run_with({}, "none", {"/bin/sh", "-c", "STAND_IN_SERVES=loop " + target("plain")}).status(), 0);
 }
 
 TEST_F(Require, ShowsTheFiguresThatTheUserWants) {
@@ -107,12 +94,6 @@ TEST_F(Require, ShowsTheFiguresThatTheUserWants) {
   start_.environment["WSTREE_STATS"] = "1";
   EXPECT_EQ(run_with({}, "loop", program_).err, k_shown);
   EXPECT_TRUE(is_tidy());
-}
-
-TEST_F(Require, JudgesByTextAsWell) {
-  const auto result = run_with({"--stats"}, "none", program_);
-  EXPECT_EQ(result.status(), 125);
-  EXPECT_THAT(result.err, HasSubstr("wstree: no loop was served\nwstree: --require: no loop of"));
 }
 
 TEST_F(Require, LeavesTheFiguresWhereTheUserWantsThem) {
@@ -156,38 +137,11 @@ TEST_F(Require, DamagedFiguresProveNothing) {
     EXPECT_EQ(write(text), 125) << text;
 }
 
-TEST_F(Require, NeedsFiguresThatCanBeReadBack) {
-  const auto result = run_with({"--stats=json=/dev/stderr"}, "loop", program_);
-  EXPECT_EQ(result.status(), 125);
-  EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, HasSubstr("'/dev/stderr' does not allow; name a file or leave out the path"));
-}
-
 TEST_F(Require, NeedsAFolderForFigures) {
   start_.environment["TMPDIR"] = "/nonexistent";
   const auto result = run_with({}, "loop", program_);
   EXPECT_EQ(result.status(), 125);
   EXPECT_THAT(result.err, HasSubstr("set TMPDIR to a folder that can be written to"));
-}
-
-TEST_F(Require, HandlesAPercentSignInTheFolder) {
-  fs::create_directory(file("%p%%"));
-  start_.environment["TMPDIR"] = file("%p%%");
-  EXPECT_EQ(run_with({}, "loop", program_).status(), 0);
-}
-
-TEST_F(Require, ReportsABadWishOnce) {
-  start_.environment["WSTREE_STATS"] = "xml";
-  const auto result = run_with({}, "loop", program_);
-  EXPECT_EQ(result.status(), 0);
-  EXPECT_THAT(result.err,
-              HasSubstr("wstree: WSTREE_STATS='xml' is not understood (accepted: 0, 1, text, json"));
-}
-
-TEST_F(Require, ExplainsAProgramThatTheKernelRefuses) {
-  const auto result = run_with({}, "loop", {folder_.write("refused", "#!\n", k_executable)});
-  EXPECT_NE(result.status(), 0);
-  EXPECT_NE(result.status(), 98);
 }
 
 /// `wstree run --stats` where the program writes no figures.
@@ -229,17 +183,6 @@ TEST_F(MissingFigures, AreDueToAnEndWithoutExitHandlers) {
   EXPECT_THAT(run_with_stats("loop", {target("end"), "leave", "4"}).err, Not(HasSubstr("no figures came")));
 }
 
-TEST_F(MissingFigures, AreNotThoseOfHelpers) {
-  const std::vector<std::string> killed{"/bin/sh", "-c", target("plain") + "; kill -9 $$"};
-  const auto idle = run_with_stats("none", killed);
-  EXPECT_EQ(idle.signal(), SIGKILL);
-  EXPECT_THAT(idle.err, Not(HasSubstr("no loop was served")));
-  EXPECT_THAT(idle.err, HasSubstr("--stats: the program was ended by signal 9 (Killed) before "));
-  const auto busy = run_with_stats("loop", killed);
-  EXPECT_THAT(busy.err, HasSubstr("1 loop served"));
-  EXPECT_THAT(busy.err, HasSubstr("--stats: the program was ended by signal 9 (Killed) before "));
-}
-
 /// A program that waits for SIGUSR1, below a wstree that waits for it.
 class Supervision : public testing::Test {
 protected:
@@ -260,12 +203,6 @@ protected:
   Command command_;
   pid_t child_ = 0;
 };
-
-TEST_F(Supervision, IsBesideTheProgram) {
-  EXPECT_NE(child_, command_.pid());
-  ::kill(child_, SIGUSR1);
-  EXPECT_EQ(command_.finish().status(), 7);
-}
 
 TEST_F(Supervision, ForwardsSignalsThatTheProgramHandles) {
   ::kill(command_.pid(), SIGUSR1);

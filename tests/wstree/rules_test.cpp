@@ -147,31 +147,6 @@ TEST_F(RulesCommand, NamesWhatCannotBeRead) {
   EXPECT_EQ(ran.err, "wstree: --rules " + missing);
 }
 
-TEST_F(RulesCommand, AFileMayBeginWithAMarkOfUtf8) {
-  const auto file = (folder_ / "marked.rules").string();
-  std::ofstream(file) << "\xEF\xBB\xBF# from an editor\nsolver.c:3-5 off\n";
-  EXPECT_EQ(rules({"--check", file}).status(), 0);
-  std::ofstream(file) << "\xEF\xBB\xBFsolver.c:3-5 off\n* wsrange\n";
-  const auto checked = rules({"--check", file});
-  EXPECT_EQ(checked.status(), 0) << checked.out;
-  EXPECT_THAT(checked.out, testing::StartsWith(file + ":1: solver.c:3-5 off\n"));
-  EXPECT_THAT(rules({"--resolved", "--check", file}).out, testing::StartsWith("solver.c:3-5 off\n"));
-  // Files that were joined have such a mark in the middle; and rules may be pasted.
-  std::ofstream(file) << "\n\xEF\xBB\xBFsolver.c:3-5 off\n";
-  EXPECT_EQ(rules({"--check", file}).status(), 0);
-  EXPECT_EQ(rules({"--check", "\xEF\xBB\xBF* wsrange"}).status(), 0);
-}
-
-TEST_F(RulesCommand, OfAFileThatIsNoTextOneLineSaysSo) {
-  const std::string why =
-      "'" + program_ + "' cannot be read: it is no text; instead of a file, rules look like \"* wsrange\"\n";
-  const auto checked = rules({"--check", program_});
-  EXPECT_EQ(checked.status(), 125);
-  EXPECT_EQ(checked.out, "");
-  EXPECT_EQ(checked.err, "wstree: " + why);
-  EXPECT_EQ(run({.arguments = {"run", "--rules", program_, program_}}).err, "wstree: --rules " + why);
-}
-
 TEST_F(RulesCommand, AFileOfRulesHasAnEnd) {
   for (const auto* endless : {"/dev/zero", "/dev/full"}) {
     const auto checked = rules({"--check", endless});
@@ -181,39 +156,6 @@ TEST_F(RulesCommand, AFileOfRulesHasAnEnd) {
                                "shorter; instead of a file, rules look like \"* wsrange\"\n");
   }
   EXPECT_EQ(rules({"--check", "/dev/null"}).status(), 0);
-}
-
-TEST_F(RulesCommand, SaysThatLinesEndBeforeTheyBegin) {
-  const auto checked = rules({"--check", "solver.c:30-1 off"});
-  EXPECT_EQ(checked.status(), 125);
-  EXPECT_THAT(checked.out,
-              testing::EndsWith("  is not understood: 'solver.c:30-1' names lines that end before "
-                                "they begin\n"));
-}
-
-TEST_F(RulesCommand, SaysWhichSettingOfARuleCounts) {
-  const auto checked = rules({"--check", "* off runtime wstree threads=2 THREADS=3"});
-  EXPECT_EQ(checked.status(), 0);
-  EXPECT_THAT(
-      checked.out,
-      HasSubstr("\n  'off' does not count, 'wstree' behind it does; 'runtime' does not count, 'wstree' "
-                "behind it does; 'threads=2' does not count, 'THREADS=3' behind it does\n"));
-  for (const auto* fine : {"* off runtime", "* wsrange threads=2 loops=dynamic", "* wsrange wsrange # off"})
-    EXPECT_THAT(rules({"--check", fine}).out, Not(HasSubstr("does not count"))) << fine;
-  EXPECT_THAT(rules({"--check", "* off wstree off"}).out,
-              HasSubstr("\n  'wstree' does not count, 'off' behind it does\n"));
-  EXPECT_THAT(run({.arguments = {"run", "--rules", "* off wsrange", program_}}).err,
-              HasSubstr("wstree: rule 1 of --rules: 'off' does not count, 'wsrange' behind it does\n"));
-}
-
-TEST_F(RulesCommand, RunSaysWhichRulesItLeavesOut) {
-  const auto typed = run({.arguments = {"run", "--rules", "* off; * wstre", program_}});
-  EXPECT_EQ(typed.status(), 0);
-  EXPECT_THAT(typed.err, testing::StartsWith("wstree: rule 2 of --rules: 'wstre' is neither "));
-  EXPECT_THAT(typed.err, HasSubstr("; did you mean wstree? (the rule is left out)\n"));
-  Start start{.arguments = {"run", program_}};
-  start.environment["WSTREE_RULES"] = "* wstre";
-  EXPECT_THAT(run(start).err, testing::StartsWith("wstree: rule 1 of WSTREE_RULES: 'wstre' is neither "));
 }
 
 TEST_F(RulesCommand, RunSaysWhichRulesMatchNothing) {

@@ -46,11 +46,6 @@ TEST_F(Served, IsSilentOnSuccess) {
   }
 }
 
-TEST_F(Served, PassesTheStatusOn) {
-  EXPECT_EQ(wstree({"run", target("loops_runtime"), "3"}).status(), 3);
-  EXPECT_EQ(wstree({"run", "--require", target("loops_runtime"), "3"}).status(), 3);
-}
-
 // The program calls the loop dispatch, so only its run can tell.
 TEST_F(Served, RequireFailsAfterTheRunOfAnotherSchedule) {
   const auto result = wstree({"run", "--require", target("loops_dynamic")});
@@ -69,10 +64,6 @@ TEST_F(Served, RulesMakeLoopsServable) {
   EXPECT_EQ(ruled.err, "");
   EXPECT_THAT(wstree({"run", "--rules", "other.c:1-999 wsrange", program}).err,
               HasSubstr("no rule matches a loop of"));
-}
-
-TEST_F(Served, RequireFailsWithAScheduleOfTheRuntime) {
-  EXPECT_EQ(wstree({"run", "--require", "--schedule=dynamic,1", target("loops_runtime")}).status(), 125);
 }
 
 TEST_F(Served, RequireFailsBeforeTheRunWithoutALoop) {
@@ -98,34 +89,6 @@ TEST_F(Served, OptionsReachTheLibrary) {
   EXPECT_THAT(loop["where"].get<std::string>(), HasSubstr("loops.c:"));
 }
 
-TEST_F(Served, RequireShowsTheSameFigures) {
-  const auto json_form =
-      json::parse(wstree({"run", "--require", "--stats=json", target("loops_runtime")}).err);
-  EXPECT_EQ(json_form["loops"][0]["iterations"], 1000);
-  const auto text_form = wstree({"run", "--require", "--stats", target("loops_runtime")});
-  EXPECT_EQ(text_form.status(), 0) << "the form of the text has changed?";
-  EXPECT_THAT(text_form.err, HasSubstr("1 loop served"));
-  EXPECT_THAT(text_form.err, HasSubstr("loops.c:"));
-  EXPECT_EQ(wstree({"run", "--require", "--stats", target("loops_dynamic")}).status(), 125);
-}
-
-TEST_F(Served, RequireReadsTheFilesOfTheUser) {
-  const TemporaryFolder folder;
-  const auto stats = "--stats=json=" + (folder.path() / "%e-%r" / "%p%%.json").string();
-  EXPECT_EQ(wstree({"run", "--require", stats, target("loops_runtime")}).status(), 0);
-  EXPECT_EQ(wstree({"run", "--require", stats, target("loops_dynamic")}).status(), 125);
-  const auto same = "--stats=json=" + (folder.path() / "same.json").string();
-  EXPECT_EQ(wstree({"run", "--require", same, target("loops_runtime")}).status(), 0);
-  EXPECT_EQ(wstree({"run", "--require", same, target("loops_runtime")}).status(), 0) << "in same.json.1";
-  EXPECT_EQ(wstree({"run", "--require", same, target("loops_dynamic")}).status(), 125);
-}
-
-TEST_F(Served, VerboseShowsTheSettingsOfTheLibrary) {
-  const auto result = wstree({"run", "--verbose", "--strategy=assign", target("loops_runtime")});
-  EXPECT_THAT(result.err, HasSubstr("loops can be served"));
-  EXPECT_THAT(result.err, HasSubstr("WSTREE_STRATEGY='assign'"));
-}
-
 // What a program under wstree sees of OMP_SCHEDULE is no longer what was set,
 // and must not be taken for the user's.
 TEST_F(Served, RunsWithinRuns) {
@@ -134,28 +97,6 @@ TEST_F(Served, RunsWithinRuns) {
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out, HasSubstr("OMP_SCHEDULE=wstree,8  (environment)\n"));
   EXPECT_EQ(wstree({"run", WSTREE_CLI, "run", "--require", target("loops_runtime")}).status(), 0);
-}
-
-TEST_F(Served, RequireIsContentWithEveryKind) {
-  for (const std::string kind : {"wstree", "wsrange", "wsqueue", "wsqueue_lock", "wsfixed", "wsguided",
-                                 "wsfac2", "wstrapezoid", "wsstatic"}) {
-    for (const std::string& schedule : {kind, kind + ",16"}) {
-      const auto result =
-          wstree({"run", "--require", "--stats=json", "--schedule", schedule, target("loops_runtime")});
-      EXPECT_EQ(result.status(), 0) << schedule << result.err;
-      const auto figures = json::parse(result.err, nullptr, false);
-      ASSERT_TRUE(figures.is_object() && figures["loops"].size() == 1) << result.err;
-      EXPECT_EQ(figures["loops"][0]["iterations"], 1000);
-      EXPECT_EQ(figures["loops"][0]["schedule"], kind);
-    }
-  }
-}
-
-TEST_F(Served, KindsAreHandedDown) {
-  const auto result =
-      wstree({"run", "--schedule=wsqueue,8", WSTREE_CLI, "run", "/bin/sh", "-c", WSTREE_CLI " env"});
-  EXPECT_EQ(result.err, "");
-  EXPECT_THAT(result.out, HasSubstr("OMP_SCHEDULE=wsqueue,8  (environment)\n"));
 }
 
 // --- programs with sanitizers
@@ -203,23 +144,6 @@ TEST_P(Sanitized, AreServedIfTheUserPreloadsTheRuntimeToo) {
   const auto runtime = address_sanitizer(program_);
   if (runtime.empty()) GTEST_SKIP() << "it is not linked with a shared address sanitizer";
   expect_served({{"LD_PRELOAD", runtime}});
-}
-
-TEST_P(Sanitized, GetAdviceWhereTheRuntimeCannotBeNamed) {
-  const std::filesystem::path runtime = address_sanitizer(program_);
-  if (runtime.empty()) GTEST_SKIP() << "it is not linked with a shared address sanitizer";
-  const TemporaryFolder folder;
-  const auto blank = folder.path() / "a b";
-  std::filesystem::create_directory(blank);
-  std::filesystem::copy(runtime, blank / runtime.filename());
-  const auto result = run_with_real_library(
-      {"run", "--require", program_},
-      {{"LD_LIBRARY_PATH", blank.string()}, {"ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0"}});
-  EXPECT_EQ(result.status(), 0);
-  EXPECT_EQ(result.out, "ran\n");
-  EXPECT_EQ(result.err, "wstree: LD_PRELOAD cannot hold '" + (blank / runtime.filename()).string() +
-                            "', which has a blank or a colon in it and wants to be the first library; if it "
-                            "says so, set ASAN_OPTIONS=verify_asan_link_order=0\n");
 }
 
 } // namespace

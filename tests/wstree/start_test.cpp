@@ -29,34 +29,6 @@ TEST(Start, PassesArgumentsAsTheyAre) {
   EXPECT_EQ(Arguments(seen.begin() + 1, seen.end()), arguments);
 }
 
-TEST(Start, OptionsEndAtTwoDashes) {
-  const auto result = wstree({"run", "--chunk", "4", "--", target("show"), "--chunk", "5"});
-  EXPECT_EQ(result.variable("OMP_SCHEDULE"), "wstree,4");
-  EXPECT_EQ(result.facts("argument"), (Arguments{target("show"), "--chunk", "5"}));
-}
-
-TEST(Start, OptionsEndAtTheProgram) {
-  const auto result = wstree({"run", "--chunk", "4", target("show"), "--", "x"});
-  EXPECT_EQ(result.facts("argument"), (Arguments{target("show"), "--", "x"}));
-}
-
-TEST(Start, OnlyTheFirstTwoDashesAreOurs) {
-  const auto result = wstree({"run", "--", target("show"), "--", "x"});
-  EXPECT_EQ(result.facts("argument"), (Arguments{target("show"), "--", "x"}));
-}
-
-TEST(Start, TheLastOfTwoEqualOptionsCounts) {
-  EXPECT_EQ(wstree({"run", "--chunk=1", "--chunk=2", target("show")}).variable("OMP_SCHEDULE"), "wstree,2");
-}
-
-TEST(Start, ProgramsMayBeNamedLikeCommands) {
-  const TemporaryFolder folder;
-  std::filesystem::copy(target("end"), folder.path() / "env");
-  Start start{.arguments = {"run", "env"}};
-  start.environment["PATH"] = folder.path().string();
-  EXPECT_EQ(run(start).out, "ran\n");
-}
-
 TEST(Start, SearchesPathInItsOrder) {
   const TemporaryFolder first, second;
   first.write("wanted", "not executable", k_data);
@@ -74,12 +46,6 @@ TEST(Start, AnEmptyEntryOfPathIsTheCurrentFolder) {
     start.environment["PATH"] = path;
     EXPECT_EQ(run(start).out, "here\n") << path;
   }
-}
-
-TEST(Start, WithoutPathTheSystemsOwnIsSearched) {
-  Start start{.arguments = {"run", "true"}};
-  start.environment.erase("PATH");
-  EXPECT_EQ(run(start).status(), 0);
 }
 
 class StatusOf : public testing::TestWithParam<Arguments> {};

@@ -74,17 +74,6 @@ TEST(LoopForm, OfGcc) {
     EXPECT_EQ(loop_form(name), std::nullopt) << name;
 }
 
-TEST(LoopForm, OfTaskloops) {
-  for (const auto* name : {"GOMP_taskloop", "GOMP_taskloop_ull", "__kmpc_taskloop", "__kmpc_taskloop_5"})
-    EXPECT_EQ(loop_form(name), LoopForm::task) << name;
-  const LoopForms forms{LoopForm::task};
-  EXPECT_TRUE(can_be_served(forms));
-  EXPECT_TRUE(can_be_served(forms, *config::parse_loops("taskloop")));
-  EXPECT_FALSE(can_be_served(forms, *config::parse_loops("runtime,dynamic")));
-  EXPECT_TRUE(leaves_out(forms, *config::parse_loops("runtime")));
-  EXPECT_FALSE(leaves_out(forms, *config::parse_loops(cli::loops_for(forms))));
-}
-
 TEST(LoopForms, CanBeServed) {
   const auto kinds = [](const char* value) { return *config::parse_loops(value); };
   const LoopForms none{LoopForm::monotonic, LoopForm::ordered, LoopForm::doacross, LoopForm::fixed};
@@ -122,27 +111,6 @@ TEST(OpenMpRuntime, IsKnownByItsSymbols) {
     EXPECT_FALSE(cli::openmp_runtime(other)) << other;
   // A program that calls one is none.
   EXPECT_FALSE(cli::openmp_runtime(target("calls_llvm")));
-}
-
-TEST(OpenMpRuntime, CountsOnceUnderAllItsNames) {
-  const TemporaryFolder folder;
-  const auto link = folder.path() / "libother.so";
-  fs::create_symlink(CLI_FAKE_GCC, link);
-  const auto runtimes =
-      cli::openmp_runtimes({CLI_STAND_IN, link, CLI_FAKE_GCC, CLI_FAKE_RUNTIME, "/nonexistent"});
-  ASSERT_EQ(runtimes.size(), 2U);
-  EXPECT_EQ(runtimes[0].file, link);
-  EXPECT_EQ(runtimes[1].file, CLI_FAKE_RUNTIME);
-}
-
-TEST(MappedFiles, AreThosePathsOfAList) {
-  const auto files = cli::mapped_files("55d0-55d1 r--p 00000000 fe:00 1234    /usr/bin/a program\n"
-                                       "55d1-55d2 r-xp 00001000 fe:00 1234    /usr/bin/a program\n"
-                                       "55d2-55d3 rw-p 00000000 00:00 0       [heap]\n"
-                                       "55d3-55d4 rw-p 00000000 00:00 0 \n"
-                                       "7f00-7f01 r--p 00000000 fe:00 99      /lib/libgomp-d22c30c5.so\n");
-  EXPECT_EQ(files, (std::vector<fs::path>{"/usr/bin/a program", "/lib/libgomp-d22c30c5.so"}));
-  EXPECT_TRUE(cli::mapped_files("").empty());
 }
 
 // The child lives until it was seen with the library.
@@ -190,40 +158,6 @@ TEST(BindingLog, TellsWhichFilesCallARuntimePastTheLibrary) {
                    line("./d.so", "/nowhere.so", "GOMP_parallel") + "   459:\tcalling init: ./e.so\n";
   EXPECT_EQ(cli::calls_past(log, "/w/libwstree.so.1", {"GOMP_parallel", "GOMP_loop_end"}),
             (cli::CallsPast{{"./a.so", runtime}}));
-}
-
-TEST(MappedWatch, LooksAtNothingThatIsGone) {
-  cli::MappedWatch watch("/nonexistent");
-  watch.look(1);
-  EXPECT_TRUE(watch.files().empty());
-}
-
-TEST(ServedLoops, HaveTheKindOfTheirSchedule) {
-  EXPECT_EQ(cli::kind_of_schedule("wstree"), "runtime");
-  EXPECT_EQ(cli::kind_of_schedule("wstree,64"), "runtime");
-  EXPECT_EQ(cli::kind_of_schedule("wstree (dynamic)"), "dynamic");
-  EXPECT_EQ(cli::kind_of_schedule("wstree,8 (guided)"), "guided");
-  EXPECT_EQ(cli::kind_of_schedule("wstree (auto)"), "auto");
-}
-
-TEST(ServedLoops, AreCounted) {
-  cli::ServedLoops loops;
-  cli::add_loops(R"json({"version": "1", "loops": [{"schedule": "wstree (dynamic)", "calls": 7},
-                         {"schedule": "wstree", "calls": 2}, {"where": "x", "calls": 1}]})json",
-                 loops);
-  cli::add_loops(R"json({"loops": [{"schedule": "wstree (dynamic)", "calls": 3}]})json", loops);
-  ASSERT_EQ(loops.size(), 2U);
-  EXPECT_EQ(loops["dynamic"].loops, 2U);
-  EXPECT_EQ(loops["dynamic"].calls, 10U);
-  EXPECT_EQ(loops["runtime"].loops, 2U);
-  EXPECT_EQ(loops["runtime"].calls, 3U);
-}
-
-TEST(ServedLoops, OfDamagedReportsAreNone) {
-  cli::ServedLoops loops;
-  for (const auto* report : {"", "{", "[]", "{}", "{\"loops\": 1}", "{\"loops\": [1, null]}"})
-    cli::add_loops(report, loops);
-  EXPECT_TRUE(loops.empty());
 }
 
 } // namespace

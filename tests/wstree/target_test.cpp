@@ -20,9 +20,7 @@ namespace wstree::test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
 using testing::HasSubstr;
-using testing::MatchesRegex;
 
 constexpr uid_t k_nobody = 65534;
 
@@ -60,40 +58,12 @@ TEST(Target, Missing) {
   EXPECT_EQ(wstree({"run", ""}).status(), 127);
 }
 
-TEST(Target, IsNamedInUtf8) {
-  expect_line(wstree({"run", "/nonexistent/a\xff\nb\x1b \xc3\xa4"}),
-              {"'/nonexistent/a??b? \xc3\xa4' was not"});
-}
-
 TEST(Target, NotExecutable) {
   const TemporaryFolder folder;
   const auto path = folder.write("data", "#!/bin/sh\n", k_data);
   const auto result = wstree({"run", path});
   EXPECT_EQ(result.status(), 126);
   expect_line(result, {path, "may not be executed"});
-}
-
-// What only the kernel can know: here that a process is writing to the file.
-TEST(Target, RefusedByTheKernel) {
-  const TemporaryFolder folder;
-  const auto path = (folder.path() / "busy").string();
-  fs::copy(target("calls_llvm"), path);
-  const std::ofstream writer(path, std::ios::app);
-  if (run({.executable = path}).status() == 0)
-    GTEST_SKIP() << "this kernel runs files that are being written to";
-  Start start{.arguments = {"run", path}};
-  for (int i = 0; i < 2; ++i) {
-    const auto result = run(start);
-    EXPECT_EQ(result.status(), 126);
-    expect_line(result, {"'" + path + "' cannot be executed: Text file busy"});
-    start.arguments = {"run", "--require", path};
-  }
-}
-
-TEST(Target, Folder) {
-  const auto result = wstree({"run", "/usr"});
-  EXPECT_EQ(result.status(), 126);
-  expect_line(result, {"'/usr' is a folder"});
 }
 
 TEST(Target, Script) {
@@ -108,61 +78,11 @@ TEST(Target, Script) {
                {"is a script", "its interpreter '/bin/sh'", "what that starts"});
 }
 
-TEST(Target, ScriptWithoutInterpreterLine) {
-  const TemporaryFolder folder;
-  const auto path = folder.write("script", "echo \"$OMP_SCHEDULE\"\n", k_executable);
-  const auto result = wstree({"run", path});
-  EXPECT_EQ(result.status(), 0);
-  EXPECT_EQ(result.out, "wstree\n");
-  EXPECT_EQ(result.err, "");
-  expect_lines(wstree({"run", "-v", path}), {"neither a binary nor a script", "/bin/sh runs it"});
-}
-
 TEST(Target, ScriptOfAMissingInterpreter) {
   const TemporaryFolder folder;
   const auto result = wstree({"run", folder.write("script", "#!/nonexistent/python\n", k_executable)});
   EXPECT_EQ(result.status(), 126);
   expect_line(result, {"a script for '/nonexistent/python'", "install it or correct"});
-}
-
-TEST(Target, ScriptThatIsItsOwnInterpreter) {
-  const TemporaryFolder folder;
-  const auto path = (folder.path() / "script").string();
-  folder.write("script", "#!" + path + "\n", k_executable);
-  EXPECT_EQ(wstree({"run", path}).status(), 126);
-}
-
-// As often as the system itself follows.
-TEST(Target, ScriptsInARow) {
-  const TemporaryFolder folder;
-  std::string interpreter = target("end");
-  for (int i = 1; i <= 6; ++i) {
-    interpreter = folder.write("script" + std::to_string(i), "#!" + interpreter + "\n", k_executable);
-    const auto direct = run({.executable = interpreter});
-    const auto result = wstree({"run", interpreter});
-    EXPECT_EQ(direct.status() == 0, result.status() == 0) << i;
-    EXPECT_EQ(result.status(), i <= 5 ? 0 : 126) << i;
-    if (i <= 5) {
-      EXPECT_EQ(result.err, "");
-    } else {
-      expect_line(result, {"leads from script to script"});
-    }
-  }
-}
-
-TEST(Target, BehindAClosedFolder) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can try this as another user";
-  const TemporaryFolder folder;
-  fs::copy(WSTREE_CLI, folder.path() / "wstree");
-  fs::create_directory(folder.path() / "closed");
-  fs::permissions(folder.path() / "closed", fs::perms{0700});
-  Start start{.arguments = {"run", folder.write("closed/script", "#!/bin/sh\n", k_executable)},
-              .executable = folder.path() / "wstree",
-              .user = k_nobody};
-  start.environment["GCOV_PREFIX"] = folder.open_to_all();
-  const auto result = run(start);
-  EXPECT_EQ(result.status(), 126);
-  expect_line(result, {"may not be executed by you"});
 }
 
 TEST(Target, OtherMachine) {
@@ -171,44 +91,6 @@ TEST(Target, OtherMachine) {
   const auto result = wstree({"run", patched(folder, offsetof(Elf64_Ehdr, e_machine), other)});
   EXPECT_EQ(result.status(), 126);
   expect_line(result, {"is a 64-bit z/Architecture program", CLI_STAND_IN, "is for 64-bit "});
-}
-
-TEST(Target, OtherWordSize) {
-  const TemporaryFolder folder;
-  const unsigned char narrow = ELFCLASS32;
-  const auto result = wstree({"run", patched(folder, EI_CLASS, narrow)});
-  EXPECT_EQ(result.status(), 126);
-  expect_line(result, {"is a 32-bit "});
-}
-
-TEST(Target, ObjectFile) {
-  const TemporaryFolder folder;
-  const Elf64_Half object = ET_REL;
-  const auto result = wstree({"run", patched(folder, offsetof(Elf64_Ehdr, e_type), object)});
-  EXPECT_EQ(result.status(), 126);
-  expect_line(result, {"an ELF file, but no program"});
-}
-
-TEST(Target, DamagedFile) {
-  const TemporaryFolder folder;
-  const auto result = wstree({"run", folder.write("damaged", "\177ELF and then nothing", k_executable)});
-  EXPECT_EQ(result.status(), 126);
-  expect_line(result, {"damaged ELF file"});
-}
-
-// A header that points behind the end must not lead us there.
-TEST(Target, DamagedProgramHeaders) {
-  const TemporaryFolder folder;
-  auto bytes = contents(target("end"));
-  Elf64_Ehdr header{};
-  bytes.copy(reinterpret_cast<char*>(&header), sizeof header);
-  for (std::size_t i = 0; i < header.e_phnum; ++i) {
-    const auto offset = header.e_phoff + i * sizeof(Elf64_Phdr) + offsetof(Elf64_Phdr, p_offset);
-    bytes.replace(offset, 8, 8, '\xff');
-  }
-  const auto result = wstree({"run", "--require", folder.write("damaged", bytes, k_executable)});
-  EXPECT_EQ(result.signal(), 0);
-  EXPECT_NE(result.status(), 0);
 }
 
 TEST(Target, MissingLoader) {
@@ -307,17 +189,6 @@ TEST_F(Privileged, Setuid) {
   expect_explained("setuid");
 }
 
-TEST_F(Privileged, Setgid) {
-  ASSERT_EQ(::chown(in_folder(target("show")).c_str(), 0, k_nobody), 0);
-  fs::permissions(in_folder(target("show")), fs::perms{02755});
-  expect_explained("setgid");
-}
-
-TEST_F(Privileged, SetuidToOneself) {
-  fs::permissions(in_folder(target("show")), fs::perms{04755});
-  expect_preloaded();
-}
-
 TEST_F(Privileged, Capabilities) {
   vfs_cap_data capabilities{};
   capabilities.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE;
@@ -340,19 +211,6 @@ TEST(Loops, OfAnLlvmProgramNeedNoWord) {
       wstree({"run", "-v", target("calls_llvm")}).err,
       HasSubstr(
           "calls the loop dispatch of LLVM's OpenMP runtime, so its schedule(runtime) loops can be served"));
-}
-TEST(Loops, MayBeInALibrary) {
-  EXPECT_THAT(wstree({"run", "-v", target("calls_library")}).err, HasSubstr("loops can be served"));
-  EXPECT_THAT(wstree({"run", "--stats", target("calls_library")}).err, Not(HasSubstr("neither the")));
-}
-
-TEST(Loops, OfAGccProgramNeedNoWord) {
-  const auto result = wstree({"run", target("calls_gcc_runtime")});
-  EXPECT_EQ(result.out, "ran\n");
-  EXPECT_EQ(result.status(), 0);
-  EXPECT_EQ(result.err, "");
-  EXPECT_THAT(wstree({"run", "-v", target("calls_gcc_runtime")}).err,
-              HasSubstr("loops of these kinds can be served: schedule(runtime)\n"));
 }
 
 TEST(Loops, WithAScheduleOfTheirOwnNeedAnOption) {
@@ -379,11 +237,6 @@ TEST(Loops, ThatTheOptionNamesNeedNoWord) {
   start.arguments = {"run", "--require", target("calls_gcc_dynamic")};
   start.environment["STAND_IN_SERVES"] = "loop";
   EXPECT_EQ(run(start).status(), 0);
-}
-
-TEST(Loops, ThatLackTheOptionForTheEnvironmentAreNamed) {
-  expect_line(wstree({"run", "--loops=dynamic", target("calls_gcc_runtime")}),
-              {"schedule(runtime), and WSTREE_LOOPS=dynamic leaves those out", "Say --loops runtime\n"});
 }
 
 TEST(Loops, OfOtherKindsCannotBeServed) {
@@ -413,14 +266,6 @@ TEST(Loops, AreMissedOnlyOnRequest) {
   EXPECT_EQ(required.status(), 125);
   EXPECT_EQ(required.out, "");
   expect_line(required, {"has no schedule(runtime) loop to serve", "-fopenmp"});
-}
-
-// That the runtime loads libraries does not mean that the program does.
-TEST(Loops, AreNotMadeByTheRuntimeAlone) {
-  const auto result = wstree({"run", "--require", target("calls_nothing")});
-  EXPECT_EQ(result.status(), 125);
-  EXPECT_EQ(result.out, "");
-  expect_line(result, {"has no schedule(runtime) loop to serve"});
 }
 
 } // namespace

@@ -53,14 +53,4 @@ inline nlohmann::json made_up_json(const std::string& machine, std::vector<std::
   return nlohmann::json::parse(result.out, nullptr, false);
 }
 
-/// Those of "0-3,8".
-inline std::vector<unsigned> numbers(const nlohmann::json& list) {
-  const auto set = place::parse_cpu_list(list.get<std::string>());
-  EXPECT_TRUE(set) << list;
-  std::vector<unsigned> result;
-  if (!set) return result;
-  for (auto i = set->next(0); i < place::CpuSet::k_cpus; i = set->next(i + 1)) result.push_back(i);
-  return result;
-}
-
 } // namespace wstree::test

@@ -119,15 +119,6 @@ TEST(TopoSvg, DrawsEveryMemberOnce) {
   }
 }
 
-TEST(TopoSvg, NamesBoxesAndCpus) {
-  const auto drawing = read_back({draw("package:2 numa:1 l3:1 core:2 pu:1")})[0];
-  const std::vector<std::string> texts = drawing["texts"];
-  EXPECT_THAT(texts,
-              testing::IsSupersetOf({"package 0 · NUMA node 0 · L3 0", "package 1 · NUMA node 1 · L3 1",
-                                     "core 0 · CPU 0", "core 3 · CPU 3", "0", "3"}));
-  EXPECT_EQ(drawing["members"][2]["hint"], "member 2: CPU 2");
-}
-
 TEST(TopoSvg, DrawsMembersWhereTheyRun) {
   const auto drawing = read_back({draw("package:2 core:2 pu:2", {"-n", "8", "--bind", "spread"})})[0];
   for (const auto& member : drawing["members"]) {
@@ -160,25 +151,6 @@ TEST(TopoSvg, ShadesVictimsByDistance) {
               testing::IsSupersetOf({"first: the 1 member with which it shares the NUMA node",
                                      "then: the 2 members with which it shares the package",
                                      "then: the 4 members with which it shares the machine"}));
-}
-
-TEST(TopoSvg, KeepsLargeMachinesSmall) {
-  const auto result = made_up("package:2 numa:8 l3:16 core:8 pu:2", {"--svg", "-"});
-  EXPECT_LT(result.out.size(), std::size_t{1} << 20);
-  const auto drawing = read_back({result.out})[0];
-  EXPECT_EQ(drawing["members"].size(), 4096U);
-  EXPECT_LT(drawing["width"], 2000);
-  EXPECT_LT(drawing["height"], 2000);
-  EXPECT_THAT(drawing["texts"].get<std::vector<std::string>>(), testing::Contains("NUMA node 15"));
-}
-
-TEST(TopoSvg, IsWrittenToAFileBesideTheText) {
-  const TemporaryFolder folder;
-  const auto file = (folder.path() / "a & b.svg").string();
-  const auto result = made_up("package:1 core:2 pu:1", {"--svg", file});
-  EXPECT_THAT(result.out, StartsWith("synthetic machine: "));
-  EXPECT_EQ(contents(file), made_up("package:1 core:2 pu:1", {"--svg", "-"}).out);
-  EXPECT_EQ(json::parse(made_up("package:1 core:2 pu:1", {"--json", "--svg", file}).out)["pinned"], true);
 }
 
 TEST(TopoSvg, EscapesNamesOfFiles) {

@@ -52,12 +52,5 @@ TEST_F(CallSite, SaysNothingOfPointersAndJumps) {
   EXPECT_FALSE(calls(after_local, "getppid"));
 }
 
-TEST_F(CallSite, IsInTheObject) {
-  const LoadedObject object = object_around(after_call);
-  const auto* const begin = reinterpret_cast<const char*>(object.extent.begin);
-  for (const char* const at : {begin, begin + 3, begin + object.extent.size + 2})
-    EXPECT_FALSE(calls_by_reference(object, at, "getppid"));
-}
-
 } // namespace
 } // namespace wstree::abi

@@ -157,13 +157,6 @@ TEST(ElfObject, FindsEveryFunctionByEitherTable) {
   }
 }
 
-TEST(ElfObject, KnowsTheHashesOfTheSpecifications) {
-  EXPECT_EQ(SymbolName("").gnu_hash, 0x00001505U);
-  EXPECT_EQ(SymbolName("printf").gnu_hash, 0x156b2bb8U);
-  EXPECT_EQ(SymbolName("printf").old_hash, 0x077905a6U);
-  EXPECT_EQ(SymbolName("syscall").old_hash, 0x0b09985cU);
-}
-
 TEST(ElfObject, PassesOverWhatNewProgramsDoNotGet) {
   for (const auto hash : {Image::Hash::gnu, Image::Hash::old}) {
     Image image({{"old", 1, k_hidden},
@@ -189,21 +182,6 @@ TEST(ElfObject, ReadsPointersThatTheLoaderLeftAsOffsets) {
   const Address base = image.lowest();
   EXPECT_EQ(find(image.object(base), "function_7"), base + 7);
   EXPECT_EQ(find(image.object(base, false), "function_7"), base + 7);
-}
-
-TEST(ElfObject, HasNothingWithoutTables) {
-  EXPECT_EQ(find(ElfObject(), "function_1"), 0U);
-  const ElfW(Rela) entry{};
-  std::vector<ElfW(Dyn)> section(3);
-  section[0].d_tag = DT_JMPREL;
-  section[0].d_un.d_ptr = reinterpret_cast<Address>(&entry);
-  section[1].d_tag = DT_PLTRELSZ;
-  section[1].d_un.d_val = sizeof entry;
-  link_map map{};
-  map.l_ld = section.data();
-  const ElfObject object(map); // relocations by symbols that cannot be named
-  EXPECT_EQ(find(object, "function_1"), 0U);
-  for (const auto& table : object.relocations()) EXPECT_TRUE(table.empty());
 }
 
 TEST(ElfObject, NamesWhatTheLoaderResolved) {

@@ -52,11 +52,5 @@ TEST(MomentBy, AThreadThatWaitedLooksAgain) {
   EXPECT_EQ(thread.looks(), 4);
 }
 
-TEST(MomentBy, WhereCallsAreSlowTheClosestLooksCount) {
-  LateThread thread(1'000, 3'000, 1'000);
-  EXPECT_LE(apart(thread.look()), 1'000 + LateThread::k_cost);
-  EXPECT_EQ(thread.looks(), 20);
-}
-
 } // namespace
 } // namespace wstree::abi

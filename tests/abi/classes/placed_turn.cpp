@@ -21,22 +21,6 @@ TEST(PlacedTurn, OfOneThreadIsFreeAgainAfterEachRegion) {
   }
 }
 
-TEST(PlacedTurn, IsRefusedToASecondThreadUntilItIsGivenBack) {
-  PlacedTurn turn;
-  const auto elsewhere = [&turn] {
-    bool taken = false;
-    std::thread([&] { taken = turn.take(pthread_self()); }).join();
-    return taken;
-  };
-  ASSERT_TRUE(turn.take(pthread_self()));
-  EXPECT_FALSE(elsewhere());
-  turn.give_back();
-  EXPECT_TRUE(elsewhere());
-  EXPECT_FALSE(turn.take(pthread_self()));
-  turn.give_back();
-  EXPECT_TRUE(turn.take(pthread_self()));
-}
-
 TEST(PlacedTurn, IsOneThreads) {
   PlacedTurn turn;
   // Both have come before they meet.

@@ -36,14 +36,6 @@ TEST(AgreedRulings, TheFirstMemberDecides) {
   EXPECT_EQ(rulings.agree(0, with_chunk(7)), with_chunk(7));
 }
 
-TEST(AgreedRulings, NumbersGoRound) {
-  AgreedRulings rulings;
-  constexpr std::uint32_t k_round = 1U << 24;
-  EXPECT_EQ(rulings.agree(k_round - AgreedRulings::k_kept, with_chunk(1)), with_chunk(1));
-  EXPECT_EQ(rulings.agree(k_round, with_chunk(2)), with_chunk(2));
-  EXPECT_EQ(rulings.agree(k_round, with_chunk(3)), with_chunk(2));
-}
-
 TEST(AgreedRulings, MembersAgree) {
   constexpr std::size_t k_members = 4;
   constexpr std::uint32_t k_loops = 20'000;
@@ -111,16 +103,6 @@ TEST(Rules, ALabelHasItsOwnAnswerAtTheSameAddress) {
   EXPECT_EQ(rules->of_call(&code + 1, "src/x.c", 5, other), with_chunk(16));
 }
 
-TEST(Rules, InlineOnesAreReportedByTheirVariable) {
-  Heard heard;
-  EXPECT_EQ(Rules::load("* wstreee", heard.sink()), nullptr);
-  EXPECT_THAT(
-      heard.lines,
-      ElementsAre("wstree: WSTREE_RULES:1: 'wstreee' is neither a schedule of the library nor "
-                  "one of runtime, off, loops=, threads=, history=, chunk=1, bind=; the line is left out"));
-  EXPECT_EQ(Rules::load("", heard.sink()), nullptr);
-}
-
 /// What a file of that name, with these rules in it, is loaded as.
 Rules* load_file(const std::string& name, std::string_view text, Heard& heard, bool may_open = true) {
   const auto file = testing::TempDir() + std::to_string(getpid()) + "-" + name;
@@ -168,14 +150,6 @@ TEST(Rules, NoFileIsOpenedWhereNoneMayBe) {
   Heard heard;
   EXPECT_EQ(load_file("shut.rules", "* bind=spread\n", heard, false), nullptr);
   EXPECT_THAT(heard.lines, ElementsAre(testing::HasSubstr("Operation not permitted; no rule holds")));
-}
-
-TEST(Rules, BindComesFromRulesOfThisProgram) {
-  Heard heard;
-  static Rules* rules = nullptr; // as above
-  rules = Rules::load("* bind=close; app:another bind=spread", heard.sink());
-  ASSERT_NE(rules, nullptr);
-  EXPECT_EQ(rules->bind(), config::Bind::close);
 }
 
 } // namespace

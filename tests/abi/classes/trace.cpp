@@ -135,26 +135,5 @@ TEST(TeamFilters, LeaveOutTracksOfOtherTeams) {
   EXPECT_TRUE(filters->may_have(tracks.size(), 0)) << "of a track that came later nothing is known";
 }
 
-TEST(Tracks, TracksOfManyThreads) {
-  constexpr int k_threads = 8;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < k_threads; ++t)
-    threads.emplace_back([t] {
-      Track* own = add_track(100);
-      ASSERT_NE(own, nullptr);
-      EXPECT_EQ(own->capacity(), 128U);
-      own->thread = t + 1;
-      own->add(batch(0, 0, 1, 0, 1));
-    });
-  for (auto& thread : threads) thread.join();
-  int seen = 0;
-  for (const Track* track = all_tracks(); track != nullptr; track = track->next)
-    seen += track->total() == 1 ? track->thread : 0;
-  EXPECT_EQ(seen, k_threads * (k_threads + 1) / 2);
-  forget_tracks();
-  for (const Track* track = all_tracks(); track != nullptr; track = track->next)
-    EXPECT_EQ(track->total(), 0U);
-}
-
 } // namespace
 } // namespace wstree::abi

@@ -210,19 +210,6 @@ TEST_P(ToldOf, LoopsOfAllSchedules) {
   EXPECT_EQ(how_many(events, "sync"), 3 * (14 + 1)) << "one for each loop but the last, and the region's";
 }
 
-TEST_P(ToldOf, CombinedRegions) {
-  const Outcome outcome = with_schedule("combined").run();
-  expect_sound(outcome);
-  const Events events = events_of(outcome.out);
-  expect_whole_loops(events);
-  ASSERT_EQ(loops_of(events).size(), 5U);
-  for (const Loop& loop : loops_of(events)) {
-    EXPECT_EQ(loop.members, 2);
-    expect_chunks_apart(loop);
-  }
-  EXPECT_EQ(how_many(events, "parallel"), 5);
-}
-
 TEST_P(ToldOf, LoopsWithoutBarriers) {
   const Outcome outcome = with_schedule("nowait").run();
   expect_sound(outcome);
@@ -275,12 +262,6 @@ TEST_P(ToldOf, CancelledLoops) {
   const Events events = events_of(outcome.out);
   for (const Loop& loop : loops_of(events)) EXPECT_LE(loop.iterations, loop.count);
   EXPECT_EQ(how_many(events, "work"), 2 * (4 + 1));
-}
-
-TEST_P(ToldOf, Exceptions) {
-  const Outcome outcome = with_schedule("exceptions").run();
-  expect_sound(outcome);
-  expect_whole_loops(events_of(outcome.out));
 }
 
 TEST_P(ToldOf, Sections) {
@@ -348,19 +329,6 @@ TEST(ToldOfLibgomp, OnlyIfToolAndOptionAsk) {
   }
 }
 
-TEST(ToldOfLibgomp, AToolMayDecline) {
-  const Outcome outcome = told("loops").set("TOOL_DECLINES", "1").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_EQ(outcome.out + outcome.err, "");
-}
-
-TEST(ToldOfLibgomp, ABadValueGetsOneLine) {
-  const Outcome outcome = told("loops").set("WSTREE_OMPT", "yes").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.err, "wstree: WSTREE_OMPT='yes' is not understood (accepted: 0, 1); using 0\n");
-}
-
 /// The program's own tool comes first, then preloaded ones, then listed ones.
 TEST(ToldOfLibgomp, ToolsAreFoundInTheOrderOfOpenMP) {
   const Program own = told("one").set("OMP_TOOL_LIBRARIES", program_path("tool.so"));
@@ -374,13 +342,6 @@ TEST(ToldOfLibgomp, ToolsAreFoundInTheOrderOfOpenMP) {
   const Outcome listed = own.run();
   EXPECT_TRUE(listed.succeeded()) << listed.text();
   EXPECT_THAT(listed.out, HasSubstr("parallel begin program"));
-}
-
-TEST(ToldOfLibgomp, SaysWhetherAToolListens) {
-  const auto said = [](Program program) { return program.set("WSTREE_VERBOSE", "1").run().err; };
-  EXPECT_THAT(said(told("one")), HasSubstr("wstree: OMPT: a tool listens\n"));
-  EXPECT_THAT(said(told("one").set("OMP_TOOL_LIBRARIES", "")), HasSubstr("wstree: OMPT: there is no tool"));
-  EXPECT_THAT(said(unheard("one").set("OMP_SCHEDULE", "wstree")), Not(HasSubstr("OMPT:")));
 }
 
 #if defined(WSTREE_TEST_ARCHER)

@@ -61,11 +61,6 @@ TEST_P(Idle, TellsAToolTheSame) {
   expect_same(with_tool("constructs", GetParam()).run(), with_tool("constructs", GetParam()).preload().run());
 }
 
-TEST_P(Idle, TellsTheProgramsOwnToolTheSame) {
-  expect_same(told("constructs_with_tool", GetParam()).run(),
-              told("constructs_with_tool", GetParam()).preload().run());
-}
-
 #if defined(WSTREE_TEST_HAS_GCC)
 TEST_P(Idle, TellsOfAGccProgramOnLibompTheSame) {
   const std::string libomp = std::string(WSTREE_TEST_LIBOMP_DIR "/") + GetParam() + "/libomp.so.5";
@@ -94,13 +89,6 @@ TEST_P(Served, TellsAToolOfTheProgramsCalls) {
   ASSERT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_THAT(outcome.out, Not(HasSubstr("libwstree")));
   EXPECT_THAT(outcome.out, Not(HasSubstr("unknown")));
-  EXPECT_EQ(places_in(outcome), places_in(bare));
-}
-
-TEST_P(Served, TellsTheProgramsOwnToolOfItsCalls) {
-  const Outcome bare = told("constructs_with_tool", GetParam()).run();
-  const Outcome outcome = served(told("constructs_with_tool", GetParam())).run();
-  ASSERT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_EQ(places_in(outcome), places_in(bare));
 }
 
@@ -139,14 +127,6 @@ TEST_P(Served, TellsOfTaskloopsWithFewTasks) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("libwstree")));
   EXPECT_EQ(of_groups(outcome), of_groups(bare));
   EXPECT_THAT(outcome.out, ContainsRegex("task lib[^ ]* x [3-6]\n"));
-}
-
-TEST_P(Served, TellsNothingWithoutATool) {
-  const Outcome outcome = served(told("chunks", GetParam())).set("OMP_TOOL_LIBRARIES", "/nowhere.so:").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  const Outcome disabled = served(with_tool("chunks", GetParam())).set("OMP_TOOL", "disabled").run();
-  EXPECT_TRUE(disabled.succeeded()) << disabled.text();
-  EXPECT_EQ(disabled.out, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Ompt, Served, testing::ValuesIn(libomp_builds()), [](const auto& build) {

@@ -249,7 +249,7 @@ int initialize(ompt::Lookup lookup, int, Data*) {
          "an event that never comes");
   expect(set(0, nullptr) == 0 && set(1000, nullptr) == 0, "no event");
   ask_for_the_rest();
-  return std::getenv("TOOL_DECLINES") == nullptr ? 1 : 0;
+  return 1;
 }
 
 void finalize(Data*) {

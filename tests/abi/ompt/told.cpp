@@ -234,22 +234,6 @@ long cancelled() {
   return 0;
 }
 
-long exceptions() {
-  const int n = g_n;
-#pragma omp parallel num_threads(2)
-  {
-#pragma omp for schedule(runtime)
-    for (int i = 0; i < n; ++i) {
-      try {
-        throw i;
-      } catch (int) {
-        work();
-      }
-    }
-  }
-  return n;
-}
-
 /// The child goes on, and both end.
 long forks() {
   one();
@@ -286,7 +270,6 @@ constexpr Named k_programs[] = {
     {"serialised", serialised},
     {"roots", roots},
     {"cancelled", cancelled},
-    {"exceptions", exceptions},
     {"forks", forks},
     {"leaves", leaves},
 };

@@ -138,7 +138,6 @@ int initialize(ompt::Lookup lookup, int, Data*) {
   hear(ompt::implicit_task, on_implicit_task);
   hear(ompt::work, on_work);
   hear(ompt::dispatch, on_dispatch);
-  if (std::getenv("TOOL_LOOPS_ONLY") != nullptr) return 1;
   hear(ompt::sync_region, on_sync_region);
   hear(ompt::sync_region_wait, on_sync_region_wait);
   hear(ompt::reduction, on_reduction);

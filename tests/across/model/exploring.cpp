@@ -109,24 +109,5 @@ TEST(Exploring, DataOfAnotherUseIsNotForAThread) {
   EXPECT_THAT(run(1).failure, testing::HasSubstr("reads what was written for use 2"));
 }
 
-/// Two threads that keep each other from getting anywhere, each at work all the time.
-TEST(Exploring, AThreadThatNeverGetsAnywhereIsNoticed) {
-  const auto take_and_give_back = [](Machine& m) {
-    for (int expected = 0;; expected = 0)
-      if (m.x.compare_exchange_strong(expected, 1, relaxed, relaxed)) m.x.store(0, relaxed);
-  };
-  Litmus litmus({take_and_give_back, take_and_give_back}, 0);
-  const Result result = explore(litmus, {.patience = 30});
-  EXPECT_THAT(result.failure, testing::HasSubstr("no thread got anywhere while one thread took 30 steps"));
-}
-
-/// The states that are recognised leave out executions, not outcomes.
-TEST(Exploring, RandomExecutionsShowNothingNew) {
-  const Outcomes all = outcomes(busy_bodies(), 6, 3);
-  Litmus litmus(busy_bodies(), 6, 3);
-  EXPECT_FALSE(sample(litmus, k_all, 200'000, 7).failed);
-  EXPECT_EQ(litmus.outcomes, all);
-}
-
 } // namespace
 } // namespace wstree::model

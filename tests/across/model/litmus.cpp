@@ -25,24 +25,6 @@ TEST(Litmus, StoreBufferingWithExchange) {
   EXPECT_THAT(run(seq_cst, acquire), Contains(Outcome{0, 0}));
 }
 
-/// A thief of a deque reads both ends, the owner moves its end and reads the other: both are in S.
-TEST(Litmus, StoreBufferingBetweenAStoreAndACompareExchange) {
-  const auto run = [](std::memory_order order) {
-    return outcomes({[=](Machine& m) {
-                       m.x.store(1, order);
-                       m.r[0] = m.y.load(order == seq_cst ? seq_cst : acquire);
-                     },
-                     [=](Machine& m) {
-                       int zero = 0;
-                       m.y.compare_exchange_strong(zero, 1, order, relaxed);
-                       m.r[1] = m.x.load(order == seq_cst ? seq_cst : acquire);
-                     }},
-                    2);
-  };
-  EXPECT_THAT(run(seq_cst), Not(Contains(Outcome{0, 0})));
-  EXPECT_THAT(run(release), Contains(Outcome{0, 0}));
-}
-
 Outcomes message_passing(std::memory_order store, std::memory_order load) {
   return outcomes({[=](Machine& m) {
                      m.x.store(1, relaxed);
@@ -62,24 +44,6 @@ TEST(Litmus, MessagePassing) {
   EXPECT_EQ(message_passing(relaxed, acquire), all);
   EXPECT_EQ(message_passing(release, acquire), (Outcomes{{0, 0}, {0, 1}, {1, 1}}));
   EXPECT_EQ(message_passing(seq_cst, seq_cst), (Outcomes{{0, 0}, {0, 1}, {1, 1}}));
-}
-
-/// The observer is a read-modify-write, which does not have to read what is newest in time.
-TEST(Litmus, MessagePassingSeenByACompareExchange) {
-  const auto run = [](std::memory_order store, std::memory_order load) {
-    return outcomes({[=](Machine& m) {
-                       m.x.store(1, relaxed);
-                       m.y.store(1, store);
-                     },
-                     [=](Machine& m) {
-                       m.r[0] = m.y.load(load);
-                       int zero = 0;
-                       m.r[1] = static_cast<int>(m.x.compare_exchange_strong(zero, 2, relaxed, relaxed));
-                     }},
-                    2, 1);
-  };
-  EXPECT_THAT(run(relaxed, relaxed), Contains(Outcome{1, 1, 1})) << "the store of x comes after the exchange";
-  EXPECT_THAT(run(release, acquire), Not(Contains(Outcome{1, 1, 1})));
 }
 
 TEST(Litmus, PlainDataBehindAMessage) {

@@ -37,37 +37,6 @@ TEST(Fences, MessagePassing) {
   EXPECT_THAT(message_passing(release, release), Contains(lost)) << "a release fence acquires nothing";
 }
 
-TEST(Fences, AReleaseFenceHandsOnWhatWasBeforeItOnly) {
-  const auto seen = outcomes({[](Machine& m) {
-                                fence(release);
-                                m.x.store(1, relaxed);
-                                m.y.store(1, relaxed);
-                              },
-                              [](Machine& m) {
-                                m.r[0] = m.y.load(acquire);
-                                m.r[1] = m.x.load(relaxed);
-                              }},
-                             2);
-  EXPECT_THAT(seen, Contains(Outcome{1, 0}));
-}
-
-TEST(Fences, AReadModifyWriteHandsOnWhatAFenceReleased) {
-  const auto seen = outcomes({[](Machine& m) {
-                                m.x.store(1, relaxed);
-                                fence(release);
-                                m.y.store(1, relaxed);
-                              },
-                              [](Machine& m) { m.y.fetch_add(2, relaxed); },
-                              [](Machine& m) {
-                                m.r[0] = m.y.load(relaxed);
-                                fence(acquire);
-                                m.r[1] = m.x.load(relaxed);
-                              }},
-                             2);
-  EXPECT_THAT(seen, Not(Contains(Outcome{3, 0})));
-  EXPECT_THAT(seen, Contains(Outcome{2, 0}));
-}
-
 /// C++20, atomics.order 4.2 and 4.3: one side has a fence, the other a seq_cst load and store.
 TEST(Fences, StoreBufferingBetweenAFenceAndOperations) {
   const auto run = [](std::memory_order store, std::memory_order load) {
@@ -106,25 +75,6 @@ TEST(Fences, IndependentReadsOfIndependentWrites) {
   EXPECT_THAT(run(seq_cst), Not(Contains(Outcome{1, 0, 1, 0}))) << "C++20 and later";
 }
 
-TEST(Fences, AMutationWeakensAFence) {
-  const auto run = [](const Mutation& mutation) {
-    Litmus litmus({[](Machine& m) {
-                     m.data.write(1);
-                     fence(release);
-                     m.x.store(1, relaxed);
-                   },
-                   [](Machine& m) {
-                     if (m.x.load(acquire) == 1) m.r[0] = m.data.read();
-                   }},
-                  1);
-    return explore(litmus, k_all, mutation).failed;
-  };
-  EXPECT_FALSE(run({}));
-  EXPECT_FALSE(run({Mistake::relaxed, core::Tag::own, Use::store}));
-  EXPECT_TRUE(run({Mistake::relaxed, core::Tag::own, Use::fence}));
-  EXPECT_TRUE(run({Mistake::relaxed, core::Tag::own}));
-}
-
 TEST(WeakExchange, FailsWithoutAReasonAsOftenAsTheBoundsSay) {
   const auto tries = [](std::uint32_t spurious) {
     Litmus litmus({[](Machine& m) {
@@ -141,25 +91,6 @@ TEST(WeakExchange, FailsWithoutAReasonAsOftenAsTheBoundsSay) {
   };
   EXPECT_EQ(tries(0), (Outcomes{{0, 0, 1}}));
   EXPECT_EQ(tries(2), (Outcomes{{0, 0, 1}, {1, 0, 1}, {2, 0, 1}}));
-}
-
-/// The failure order is that of a load.
-TEST(WeakExchange, AFailureWithoutAReasonAcquiresIfItsOrderSaysSo) {
-  const auto run = [](std::memory_order failure) {
-    Litmus litmus({[](Machine& m) {
-                     m.data.write(1);
-                     m.x.store(1, release);
-                   },
-                   [=](Machine& m) {
-                     int one = 1;
-                     if (!m.x.compare_exchange_weak(one, 2, relaxed, failure) && one == 1)
-                       m.r[0] = m.data.read();
-                   }},
-                  1);
-    return explore(litmus, k_all).failed;
-  };
-  EXPECT_FALSE(run(acquire));
-  EXPECT_TRUE(run(relaxed));
 }
 
 } // namespace

@@ -124,19 +124,6 @@ TEST(Conduct, AServedLoopLeavesNoDescriptorsAndThreads) {
               Program(program, arguments).set("OMP_SCHEDULE", "dynamic").run().text());
 }
 
-TEST(Conduct, NumbersOfThreads) {
-  for (const char* threads : {"1", "2", "3", "64"})
-    for (const char* policy : {"passive", "active"}) {
-      if (std::string(threads) == "64" && std::string(policy) == "active")
-        continue; // minutes, with any schedule
-      const Outcome outcome =
-          with_tree("loops").set("OMP_NUM_THREADS", threads).set("OMP_WAIT_POLICY", policy).run();
-      EXPECT_EQ(fact(outcome.out, "sum"), "4995000") << outcome.text();
-      EXPECT_EQ(fact(outcome.out, "members"), threads);
-      EXPECT_THAT(outcome.err, IsEmpty());
-    }
-}
-
 TEST(Conduct, LimitsOfTheRuntime) {
   const Outcome limited = with_tree("loops").set("OMP_THREAD_LIMIT", "2").run();
   EXPECT_EQ(fact(limited.out, "sum"), "4995000") << limited.text();
@@ -159,15 +146,16 @@ TEST(Conduct, ForkWithTeams) {
 class Leaving : public testing::TestWithParam<const char*> {};
 
 TEST_P(Leaving, FromWithinALoop) {
-  for (const std::string& libomp : libomp_builds()) {
-    const Outcome outcome = with_tree("leaves", {GetParam()}).libomp(libomp).run();
-    if (std::string(GetParam()) == "abort") {
-      EXPECT_EQ(outcome.signal, SIGABRT) << outcome.text();
-    } else {
-      EXPECT_EQ(outcome.status, 5) << libomp << '\n' << outcome.text();
+  for (const std::string& program : builds_of("leaves"))
+    for (const std::string& libomp : libomp_builds()) {
+      const Outcome outcome = with_tree(program, {GetParam()}).libomp(libomp).run();
+      if (std::string(GetParam()) == "abort") {
+        EXPECT_EQ(outcome.signal, SIGABRT) << outcome.text();
+      } else {
+        EXPECT_EQ(outcome.status, 5) << program << libomp << '\n' << outcome.text();
+      }
+      EXPECT_THAT(outcome.err, IsEmpty());
     }
-    EXPECT_THAT(outcome.err, IsEmpty());
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Conduct, Leaving, testing::Values("exit", "quick", "underscore", "abort"),
@@ -199,30 +187,6 @@ TEST_P(Setuid, ProgramIsNotSteeredFromOutside) {
   EXPECT_EQ(fact(as_nobody.out, "environment"), "wstree,9") << as_nobody.text();
   EXPECT_THAT(as_nobody.err, testing::Not(HasSubstr("wstree:"))) << as_nobody.text();
   EXPECT_EQ(folder.files().size(), 1U);
-}
-
-TEST(Conduct, ATraceOfCallsShowsNoFilesAndNoThreads) {
-  if (!std::filesystem::exists("/usr/bin/strace")) GTEST_SKIP() << "no strace";
-  // What the loader opens is the same plus the library; afterwards nothing is opened or started.
-  const auto calls = [](Program program) {
-    std::vector<std::string> found;
-    for (const std::string& line : lines_of(program.run().err))
-      if ((line.find("openat(") != std::string::npos || line.find("clone") != std::string::npos) &&
-          line.find("libwstree") == std::string::npos && line.find("ENOENT") == std::string::npos)
-        found.push_back(line.substr(line.find_first_of("oc"), line.find('(')));
-    return found;
-  };
-  const std::vector<std::string> command{"-f", "-e", "trace=openat,clone,clone3", program_path("inert"),
-                                         "--idle"};
-  const auto traced = [&](const char* schedule, bool preload) {
-    std::vector<std::string> arguments = command;
-    if (preload) arguments.insert(arguments.begin(), {"-E", "LD_PRELOAD=" + library_path()});
-    return calls(Program("/usr/bin/strace", arguments).set("OMP_SCHEDULE", schedule));
-  };
-  const auto native = traced("dynamic", false);
-  if (native.empty()) GTEST_SKIP() << "strace may not trace here";
-  EXPECT_EQ(traced("dynamic", true).size(), native.size());
-  EXPECT_EQ(traced("wstree", true).size(), native.size());
 }
 
 } // namespace

@@ -64,11 +64,6 @@ TEST_F(Counters, FaultsOfALoopAreItsThreads) {
   EXPECT_EQ(loop.at("counters").at("page_faults"), faults);
 }
 
-TEST_F(Counters, AreInTheTextToo) {
-  const Outcome outcome = counted("plain").set("WSTREE_STATS", "text").run();
-  EXPECT_THAT(outcome.err, HasSubstr(" page faults"));
-}
-
 TEST_F(Counters, OtherFilesUnderTheirNumbersAreLeftAlone) {
   // The program says itself whether its files are as they were.
   const json loop = figures_of(counted("closing").run()).at("loops").at(0);
@@ -90,23 +85,6 @@ TEST_F(Counters, LeaveTheProgramItsDescriptors) {
   EXPECT_THAT(outcome.err, HasSubstr("too many files are open"));
 }
 
-TEST_F(Counters, OfAForkedChildAreItsOwn) {
-  TemporaryFolder folder;
-  const Outcome outcome = with_tree("forks", {"--case", "between_regions"})
-                              .set("WSTREE_STATS", "json=" + (folder / "%p.json"))
-                              .set("WSTREE_COUNTERS", "1")
-                              .run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_EQ(folder.files().size(), 6U);
-  for (const std::string& file : folder.files()) {
-    const json report = json::parse(contents_of(file));
-    for (const json& loop : report.at("loops")) {
-      ASSERT_TRUE(loop.contains("counters")) << loop;
-      EXPECT_GE(loop.at("counters").at("parts"), loop.at("calls"));
-    }
-  }
-}
-
 TEST(CountersForbidden, OneLineSaysSoAndTheProgramGoesOn) {
   const Outcome outcome = counted("filtered").run();
   if (outcome.status == 77) GTEST_SKIP() << "no filter can be put up";
@@ -116,11 +94,6 @@ TEST(CountersForbidden, OneLineSaysSoAndTheProgramGoesOn) {
   EXPECT_THAT(outcome.err, HasSubstr("kernel.perf_event_paranoid is "));
   EXPECT_EQ(loop.at("calls"), 3);
   EXPECT_FALSE(loop.contains("counters"));
-}
-
-TEST(CountersOff, NothingIsCounted) {
-  const Outcome outcome = counted("plain").set("WSTREE_COUNTERS", "0").run();
-  EXPECT_FALSE(json::parse(outcome.err).at("loops").at(0).contains("counters")) << outcome.text();
 }
 
 } // namespace

@@ -26,12 +26,10 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(Programs, Floats,
-                         testing::Combine(testing::Values("", "_gcc"),
-                                          testing::Values("wstree", "wstree,4", "wsrange", "wsguided")),
+                         testing::Combine(testing::Values("", "_gcc"), testing::Values("wstree", "wsguided")),
                          [](const auto& each) {
-                           std::string schedule = std::get<1>(each.param);
-                           if (schedule == "wstree,4") schedule = "wstree4";
-                           return schedule + (*std::get<0>(each.param) == 0 ? "_libomp" : "_libgomp");
+                           return std::get<1>(each.param) +
+                                  std::string(*std::get<0>(each.param) == 0 ? "_libomp" : "_libgomp");
                          });
 
 TEST_P(Floats, StayAsTheProgramHasSetThem) {
@@ -56,14 +54,6 @@ TEST_P(Floats, StayAsTheProgramHasSetThem) {
   }
   EXPECT_EQ(folder.files().size(), is_usual ? 4U : 2U) << "traps must not end the process before the reports";
   EXPECT_GT(served_calls(program(0)), 500);
-}
-
-class WithoutTheLibrary : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Programs, WithoutTheLibrary, testing::Values("", "_gcc"));
-
-TEST_P(WithoutTheLibrary, FloatsStayToo) {
-  const Outcome outcome = Program(std::string("floats") + GetParam(), {"1"}).run();
-  EXPECT_EQ(outcome.out, "as it was\n") << outcome.text();
 }
 
 } // namespace

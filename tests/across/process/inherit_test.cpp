@@ -53,17 +53,6 @@ TEST_P(Inherit, WhatAPinnedWorkerStartsIsNotPinned) {
   EXPECT_EQ(fact(outcome.out, "worker still"), place) << outcome.text();
 }
 
-// What README.md says: few programs would notice. The C library makes the threads of the last two by itself,
-// in calls that are not meant to make any.
-TEST_P(Inherit, WhatAWorkerStartsInRareWaysIsPinnedLikeIt) {
-  if (has_one_cpu()) GTEST_SKIP() << "no thread is pinned on one CPU";
-  const Outcome outcome = heirs({"--rarely"}).run();
-  const std::string place = fact(outcome.out, "worker itself");
-  EXPECT_NE(place, text_of(own_cpus())) << "not pinned at all\n" << outcome.text();
-  for (const char* way : {"thrd_create", "vfork", "timer", "aio", "exec"})
-    EXPECT_EQ(fact(outcome.out, way), place) << way << outcome.text();
-}
-
 TEST_P(Inherit, APinnedWorkerCountsAllProcessors) {
   const Outcome outcome = heirs().run();
   const std::string all = fact(outcome.out, "opener procs");

@@ -105,35 +105,12 @@ TEST_P(Interface, GivesTheProgramItsStatistics) {
   EXPECT_EQ(labels_in(outcome.out.substr(outcome.out.find('{'))), k_labels) << outcome.text();
 }
 
-TEST_P(Interface, HasNoLoopsInThemWithoutStatistics) {
-  const Outcome outcome = with_tree(GetParam(), {"3000", "statistics"}).run();
-  EXPECT_THAT(outcome.out, HasSubstr("\"loops\": []}")) << outcome.text();
-}
-
 TEST_P(Interface, NeedsNoLibrary) {
   const Outcome bare = Program(GetParam(), {"3000", "statistics"}).run();
   EXPECT_TRUE(bare.succeeded()) << bare.text();
   EXPECT_NE(bare.out, "");
   EXPECT_EQ(bare.err, "");
   EXPECT_THAT(bare.out, Not(HasSubstr("loops")));
-}
-
-/// Fortran's sums without the library are those that the library makes.
-TEST_P(Interface, HasTheSameSumsForEveryNumberOfThreads) {
-  const bool is_fortran = GetParam() != "labelled_c_gcc";
-  // So many numbers that a team adds them up, and the last block is not full.
-  const Outcome one = (is_fortran ? Program(GetParam(), {"40001"}) : with_tree(GetParam(), {"40001"}))
-                          .set("OMP_NUM_THREADS", "1")
-                          .run();
-  const auto expected = lines_of(one.out);
-  ASSERT_GE(expected.size(), 2U) << one.text();
-  for (const char* threads : {"2", "3", "8"}) {
-    const Outcome many = with_tree(GetParam(), {"40001"}).set("OMP_NUM_THREADS", threads).run();
-    const auto lines = lines_of(many.out);
-    ASSERT_GE(lines.size(), 2U) << many.text();
-    EXPECT_EQ(lines[0], expected[0]) << threads;
-    EXPECT_EQ(lines[1], expected[1]) << threads;
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(OfTheExamples, Interface, testing::ValuesIn(interface_programs()),

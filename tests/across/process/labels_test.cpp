@@ -129,25 +129,6 @@ TEST_P(Calls, GetTheThreadsAndBatchesThatRulesSay) {
   EXPECT_EQ(report.at("threads"), 3);
 }
 
-TEST_P(Calls, AreInTheTrace) {
-  const TemporaryFolder folder;
-  const Outcome outcome = Program(GetParam()).preload().set("WSTREE_TRACE", folder / "trace.json").run();
-  EXPECT_EQ(outcome.out, "4 300000\n") << outcome.text();
-  const json trace = json::parse(contents_of(folder / "trace.json"), nullptr, false);
-  ASSERT_FALSE(trace.is_discarded());
-  std::set<int> members;
-  for (const json& event : trace.at("traceEvents"))
-    if (event.value("cat", "") == "loop" && event.at("name") == "assembly")
-      members.insert(event.at("tid").get<int>());
-  EXPECT_GE(members.size(), 4U); // more if the team was late, and the crew was asked
-}
-
-TEST_P(Calls, AreSilentWithoutAnOption) {
-  const Outcome outcome = Program(GetParam()).preload().run();
-  EXPECT_EQ(outcome.out, "4 300000\n");
-  EXPECT_EQ(outcome.err, "");
-}
-
 INSTANTIATE_TEST_SUITE_P(OfBothCompilers, Calls, testing::Values("called", "called_gcc"),
                          [](const auto& each) { return std::string(each.param); });
 

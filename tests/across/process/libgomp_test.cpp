@@ -38,7 +38,7 @@ TEST_P(EveryWay, OfLoadingIsInTime) {
 }
 
 TEST_P(EveryWay, LeavesOtherSchedulesAlone) {
-  for (const char* schedule : {"dynamic,4", "guided", "static", "auto", "monotonic:dynamic,3", "stree", ""}) {
+  for (const char* schedule : {"dynamic,4", "monotonic:dynamic,3", "stree", ""}) {
     const Program plain = Program("loops_gcc", {"--environment"}).set("OMP_SCHEDULE", schedule);
     Program program(GetParam().program, {"--environment"});
     if (GetParam().preloaded) program.preload();
@@ -57,19 +57,6 @@ INSTANTIATE_TEST_SUITE_P(Libgomp, EveryWay,
                            return std::string(each.param.program) +
                                   (each.param.preloaded ? "_preloaded" : "");
                          });
-
-TEST(Libgomp, AMisspelledScheduleGetsOneLineAndStatic) {
-  const Outcome outcome = Program("loops_gcc").preload().set("OMP_SCHEDULE", "wsqeue").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  ASSERT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err; // the runtime is silent
-  EXPECT_THAT(outcome.err, HasSubstr("did you mean wsqueue?"));
-  EXPECT_EQ(fact(outcome.out, "schedule"), "0x80000001 0"); // monotonic:static
-}
-
-TEST(Libgomp, WithoutTheLibraryTheRuntimeWarns) { // so that the silence above means something
-  const Outcome outcome = Program("loops_gcc").set("OMP_SCHEDULE", "wstree").run();
-  EXPECT_THAT(outcome.err, HasSubstr("OMP_SCHEDULE"));
-}
 
 TEST(Libgomp, ALibraryRunsLoopsBeforeMain) {
   const Outcome outcome = with_tree("early_gcc").run();
@@ -124,19 +111,6 @@ TEST_P(Fallback, IsGuidedUnlessSaidOtherwise) {
 INSTANTIATE_TEST_SUITE_P(Loops, Fallback, testing::Values("fallback", "fallback_gcc"),
                          [](const auto& each) { return std::string(each.param); });
 
-// --- chosen by the program
-
-TEST(Libgomp, TheProgramChoosesTheTreeAndBack) {
-  const Program tree =
-      Program("loops_gcc", {"--set", "0x77", "8"}).preload().set("OMP_SCHEDULE", "dynamic,2");
-  EXPECT_TRUE(tree.run().succeeded()) << tree.run().text();
-  EXPECT_EQ(served_calls(tree), 10);
-  const Program guided = with_tree("loops_gcc", {"--set", "3", "8"});
-  EXPECT_TRUE(guided.run().succeeded()) << guided.run().text();
-  EXPECT_THAT(guided.run().err, IsEmpty());
-  EXPECT_EQ(served_calls(guided), 0);
-}
-
 // --- children
 
 TEST(Libgomp, ChildrenOfEitherCompilerUseTheTree) {
@@ -148,18 +122,6 @@ TEST(Libgomp, ChildrenOfEitherCompilerUseTheTree) {
       EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n") << outcome.text();
       EXPECT_THAT(outcome.err, IsEmpty()) << parent << ' ' << child;
       EXPECT_EQ(served_calls(program), 20) << parent << ' ' << child;
-    }
-}
-
-TEST(Libgomp, ChildrenWithoutTheLibraryGetAValidSchedule) {
-  const std::string child = "env -u LD_PRELOAD " + program_path("loops_gcc");
-  for (const char* parent : {"loops", "loops_gcc"})
-    for (const char* when : {"--run", "--run-first"}) {
-      const Outcome outcome = with_tree(parent, {"--silent", when, child}).run();
-      EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-      EXPECT_THAT(outcome.err, IsEmpty());
-      EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
-      EXPECT_NE(fact(outcome.out, "schedule").substr(0, 4), "0x77");
     }
 }
 

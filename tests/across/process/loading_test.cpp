@@ -34,11 +34,6 @@ void expect_served(Program program, std::uint64_t calls, const std::string& out 
 
 const std::string k_loops_out = "schedule 0x77 1\nsum 4995000\nmembers 4\n";
 
-TEST(Loading, Preloaded) {
-  for (const std::string& libomp : libomp_builds())
-    expect_served(with_tree("loops").libomp(libomp), 10, k_loops_out);
-}
-
 TEST(Loading, LinkedInFrontOfLibomp) {
   for (const std::string& libomp : libomp_builds())
     expect_served(Program("loops_linked_before").libomp(libomp).set("OMP_SCHEDULE", "wstree"), 10,
@@ -74,12 +69,6 @@ TEST(Loading, IntoAProgramOnMusl) {
 }
 #endif
 
-TEST(Loading, LinkedAndAnotherSchedule) {
-  for (const char* program : {"loops_linked_before", "loops_linked_after"})
-    expect_served(Program(program).set("OMP_SCHEDULE", "dynamic,4"), 0,
-                  "schedule 0x2 4\nsum 4995000\nmembers 4\n");
-}
-
 TEST(Loading, TheRuntimeComesLaterAndPrivately) {
   for (const std::string& libomp : libomp_builds()) {
     const Outcome outcome = with_tree("host", {program_path("plugin.so")}).libomp(libomp).run();
@@ -91,24 +80,6 @@ TEST(Loading, TheRuntimeComesLaterAndPrivately) {
       .set("WSTREE_STATS", "text=" + (folder / "figures"))
       .run();
   EXPECT_THAT(contents_of(folder / "figures"), HasSubstr("100 calls "));
-}
-
-TEST(Loading, ThePluginIsClosedAgain) {
-  const Outcome outcome =
-      with_tree("host", {"--close", program_path("plugin.so"), program_path("plugin.so")}).run();
-  EXPECT_EQ(outcome.out, "schedule 0x77\nschedule 0x77\nwrong 0\n") << outcome.text();
-  EXPECT_THAT(outcome.err, IsEmpty());
-}
-
-TEST(Loading, SeveralThreadsMakeTheFirstCallTogether) {
-  const std::vector<std::string> plugins(6, program_path("plugin.so"));
-  std::vector<std::string> arguments{"--together"};
-  arguments.insert(arguments.end(), plugins.begin(), plugins.end());
-  for (int round = 0; round < 5; ++round) {
-    const Outcome outcome = with_tree("host", arguments).run();
-    EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-    EXPECT_THAT(outcome.err, IsEmpty());
-  }
 }
 
 TEST(Loading, DeeplyBoundPluginsRunNatively) {
@@ -163,19 +134,6 @@ TEST_P(TwoRuntimes, InOneProcess) {
 INSTANTIATE_TEST_SUITE_P(Loading, TwoRuntimes, testing::Values("dynamic,4", "wstree"),
                          [](const auto& each) { return each.index == 0 ? "NotAsked" : "Asked"; });
 
-TEST(Loading, PluginsWithDifferentRuntimesFollowEachOther) {
-  // Each is closed before the next is opened, so the next is mapped where the last one was.
-  const std::string one = program_path("plugin.so"), other = program_path("plugin_private.so");
-  Program program("host", {"--close", one, other, one, other, other, one});
-  program.set("KMP_DUPLICATE_LIB_OK", "TRUE");
-  ASSERT_TRUE(program.set("OMP_SCHEDULE", "dynamic,4").run().succeeded());
-  for (const char* schedule : {"dynamic,4", "wstree"}) {
-    const Outcome outcome = program.preload().set("OMP_SCHEDULE", schedule).run();
-    EXPECT_TRUE(outcome.succeeded()) << schedule << '\n' << outcome.text();
-    EXPECT_THAT(outcome.err, IsEmpty());
-  }
-}
-
 // dlopen takes the loader's locks in the other order than a question from within dl_iterate_phdr does.
 TEST(Loading, TheLoaderIsAskedNothingWhileItListsObjects) {
   Program program("missing");
@@ -196,7 +154,6 @@ TEST(Loading, ToolsKeepTheirPlace) {
 }
 
 #ifdef WSTREE_TEST_HAS_GCC
-TEST(OtherCompilers, GccOnLibgomp) { expect_served(with_tree("gcc_on_libgomp"), 20, "sum 796000\n"); }
 
 TEST(OtherCompilers, GccOnLibomp) {
   for (const std::string& libomp : libomp_builds())

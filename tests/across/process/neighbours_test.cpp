@@ -44,18 +44,10 @@ std::string name_of(const testing::TestParamInfo<Constellation>& each) {
          (std::get<2>(each.param) ? "_in_front" : "_behind");
 }
 
-const auto k_programs = testing::Values("loops", "loops_gcc", "threads_gcc");
-
-INSTANTIATE_TEST_SUITE_P(Allocator, Neighbour,
-                         testing::Combine(testing::Values("other_allocator.so"), k_programs, testing::Bool()),
-                         name_of);
-INSTANTIATE_TEST_SUITE_P(TracerBehind, Neighbour,
-                         testing::Combine(testing::Values("region_tracer.so"), k_programs,
-                                          testing::Values(false)),
-                         name_of);
-INSTANTIATE_TEST_SUITE_P(TracerInFront, Neighbour,
-                         testing::Combine(testing::Values("region_tracer.so"), k_programs,
-                                          testing::Values(true)),
+INSTANTIATE_TEST_SUITE_P(Of, Neighbour,
+                         testing::Combine(testing::Values("other_allocator.so", "region_tracer.so"),
+                                          testing::Values("loops", "loops_gcc", "threads_gcc"),
+                                          testing::Bool()),
                          name_of);
 
 TEST(Neighbours, ATracerInFrontSeesServedLoopsToo) {
@@ -64,16 +56,6 @@ TEST(Neighbours, ATracerInFrontSeesServedLoopsToo) {
   const Outcome outcome =
       program.set("LD_PRELOAD", preload_of(tracer, true)).set("OMP_SCHEDULE", "wstree").run();
   EXPECT_THAT(outcome.out, testing::EndsWith("loops left 40\nregions 1\n")) << outcome.text();
-}
-
-TEST(Neighbours, ATracerReallyIsThere) { // so that what is said of it above means something
-  const Outcome alone = Program("loops_gcc").set("LD_PRELOAD", program_path("region_tracer.so")).run();
-  EXPECT_THAT(alone.out, testing::EndsWith("loops left 40\nregions 1\n")); // ten loops of four members
-}
-
-TEST(Neighbours, AnAllocatorReallyIsThereToo) {
-  EXPECT_THAT(Program("loops_gcc").set("LD_PRELOAD", program_path("other_allocator.so")).run().out,
-              testing::EndsWith("allocations counted\n"));
 }
 
 TEST(Neighbours, AStaticProgramRunsUnharmed) {

@@ -121,11 +121,6 @@ TEST_P(SystemCalls, AreNotMadeFromRegionToRegion) {
   EXPECT_THAT(calls.others, IsEmpty());
 }
 
-TEST_P(SystemCalls, AreSeenWhereTheyAreMade) { // so that what is said above means something
-  const CallCounts calls = trace(settled(members_), "pin=1:" + std::to_string(*own_cpus().begin()));
-  EXPECT_EQ(calls.others, (Counts{{"sched_setaffinity", 1}}));
-}
-
 // --- hwloc
 
 /// The program finds a library of `kind` where it would find libhwloc.
@@ -177,14 +172,6 @@ TEST_P(Hwloc, IsNotAskedByAShortProgram) {
   if (latest < 190) {
     EXPECT_EQ(made, 0) << report.text();
   }
-}
-
-TEST_P(Hwloc, IsNotAskedByAProgramWithoutTheTree) {
-  const TemporaryFolder folder;
-  Program program = placement(GetParam(), "close", {team(2, 2), k_until_decided, team(2, 2)});
-  with_hwloc(program, "counting").set("HWLOC_CALLS", folder / "calls").set("OMP_SCHEDULE", "dynamic");
-  EXPECT_TRUE(program.run().succeeded());
-  EXPECT_THAT(contents_of(folder / "calls"), IsEmpty());
 }
 
 /// Compiler and kind of failure.

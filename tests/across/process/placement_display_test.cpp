@@ -94,33 +94,7 @@ TEST_P(OnEitherRuntime, NothingOfItIsOnTheStandardOutput) {
   for (const std::string& line : added(outcome.err, native.err)) EXPECT_THAT(line, HasSubstr("of 4: here"));
 }
 
-TEST_P(OnEitherRuntime, UnpinnedThreadsAreNotNamed) {
-  for (const char* bind : {"none", "auto"}) {
-    Program shows =
-        program("loops").set("OMP_DISPLAY_AFFINITY", "true").set("OMP_AFFINITY_FORMAT", "%n of %N");
-    std::vector<std::string> native = lines_of(Program(shows).set("OMP_SCHEDULE", "dynamic").run().err);
-    shows.preload().set("OMP_SCHEDULE", "wstree").set("WSTREE_BIND", bind);
-    std::vector<std::string> with = lines_of(shows.run().err);
-    std::sort(native.begin(), native.end());
-    std::sort(with.begin(), with.end());
-    EXPECT_EQ(with, native) << bind;
-  }
-}
-
 // --- programs that exist
-
-TEST_P(OnEitherRuntime, PinnedLoopsAreUnnoticed) {
-  for (const char* bind : {"close", "spread"}) {
-    Program loops =
-        program("loops", {"--status", "3", "--run", "echo from a child"}).set("WSTREE_BIND", bind);
-    const Outcome native = Program(loops).set("OMP_SCHEDULE", "dynamic").run();
-    const Outcome outcome = loops.preload().set("OMP_SCHEDULE", "wstree").run();
-    EXPECT_EQ(outcome.status, native.status);
-    EXPECT_EQ(outcome.err, native.err);
-    EXPECT_EQ(outcome.out, "schedule 0x77 1\n" + native.out.substr(native.out.find('\n') + 1)) << bind;
-    EXPECT_EQ(native.status, 3);
-  }
-}
 
 TEST_P(OnEitherRuntime, PinnedThreadsAreUnnoticed) {
   for (const char* which : {"thread_after_thread", "roots_at_once", "teams_of_changing_size", "deep_nesting"})

@@ -127,29 +127,4 @@ TEST_P(Masked, AMaskThatChangesIsRespectedByLargerAndSmallerTeams) {
                      {team(cores, 2), team(cores + 1, 2), team(2, 1), "quiet=2x20", team(cores, 2)});
 }
 
-/// What DLB's LeWI does between regions: a process lends CPUs and gets them back, again and again.
-TEST_P(Masked, CpusThatAreLentAndReturnedAreRespectedEachTime) {
-  const Cpus all = own_cpus();
-  if (all.size() < 2) GTEST_SKIP() << "there is one CPU only";
-  const int cores = static_cast<int>(cores_of(all).size());
-  std::vector<std::string> steps = {team(cores, 2)};
-  if (bind() == "auto") steps.insert(steps.end(), {k_until_decided, team(cores, 1)});
-  std::vector<Cpus> masks(
-      static_cast<std::size_t>(regions_of(report_of(placement(compiler(), bind(), steps)))), all);
-  for (const Cpus& mask : {Cpus{*all.begin()}, all, Cpus{*all.rbegin()}, all, Cpus{*all.begin()}, all}) {
-    const int members = mask == all ? cores : 1;
-    steps.insert(steps.end(), {"outside=" + text_of(mask), team(members, 2)});
-    masks.insert(masks.end(), 2, mask);
-  }
-  const Report report = report_of(placement(compiler(), bind(), steps));
-  EXPECT_EQ(regions_of(report), static_cast<int>(masks.size())) << report.text();
-  for (const Placed& each : report.placed) {
-    const Cpus& mask = masks.at(static_cast<std::size_t>(each.region));
-    EXPECT_TRUE(inside(each.mask, mask)) << text_of(mask) << report.text();
-    if (!each.is_worker()) {
-      EXPECT_EQ(each.mask, mask) << report.text();
-    }
-  }
-}
-
 } // namespace

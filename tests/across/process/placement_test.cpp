@@ -45,13 +45,6 @@ TEST_P(Bound, WorkersHaveACoreEach) {
   }
 }
 
-TEST_P(Bound, TheOpenerIsNotLeftPinnedByAnything) {
-  const Report report = run({team(cores_, 2), team(cores_ + 1, 2), "quiet=" + std::to_string(cores_) + "x200",
-                             team(cores_, 1), team(1, 1), "nested=2x2", team(2, 2)});
-  expect_inside(report, all_);
-  expect_free_openers(report);
-}
-
 TEST_P(Bound, TeamsOfChangingSize) {
   const Report report = run({team(cores_, 1), team(cores_ + 2, 1), team(2, 1), team(cores_, 1), team(1, 1),
                              team(cores_ + 1, 1), team(cores_, 2)});

@@ -62,13 +62,6 @@ TEST_P(OpenedPlugins, AreServedWhateverTheirRuntime) {
   }
 }
 
-TEST_P(OpenedPlugins, AreLeftAloneUnlessAsked) {
-  Program program = host(GetParam());
-  const Outcome native = program.set("OMP_SCHEDULE", "dynamic,4").run();
-  EXPECT_EQ(program.preload().run().text(), native.text());
-  EXPECT_EQ(served_calls(program), 0);
-}
-
 TEST_P(OpenedPlugins, MayBeClosedAndOpenedAgain) {
   Plugins twice = GetParam();
   twice.insert(twice.end(), GetParam().rbegin(), GetParam().rend());

@@ -43,15 +43,6 @@ INSTANTIATE_TEST_SUITE_P(Python, Modules,
                            return name;
                          });
 
-TEST(Python, BothRuntimesHaveTheTree) {
-  const Outcome outcome = python("import_and_run.py", {"--schedule", "loops_gcc", "loops_clang"})
-                              .preload()
-                              .set("OMP_SCHEDULE", "wstree,5")
-                              .run();
-  EXPECT_EQ(outcome.out, "loops_gcc 19980000 0x77 0x5\nloops_clang 19980000 0x77 0x5\n") << outcome.text();
-  EXPECT_THAT(outcome.err, IsEmpty());
-}
-
 TEST(Python, ADeeplyBoundModuleRunsNatively) { // one of clang natively crashes the interpreter
   expect_unnoticed(python("import_and_run.py", {"--deep", "loops_gcc"}), 0);
 }

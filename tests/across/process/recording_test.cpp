@@ -78,8 +78,8 @@ double least_ns_between(const RecordedLoop& loop, std::uint64_t begin, std::uint
 TEST_P(Recording, CostsAreWhereTheWorkIs) {
   constexpr int k_repetitions = 5;
   for (const char* loop : {"quarter", "wide"})
-    for (const char* threads : {"1", "2", "4"})
-      for (const char* schedule : {"wstree", "wsrange", "wsqueue", "wsfixed,3", "wsguided", "wsstatic"}) {
+    for (const char* threads : {"1", "4"})
+      for (const char* schedule : {"wstree", "wsqueue", "wsfixed,3", "wsstatic"}) {
         TemporaryFolder folder;
         const Outcome outcome = program(loop, k_repetitions)
                                     .set("WSTREE_HISTORY", "off")
@@ -124,15 +124,6 @@ TEST_P(Recording, LoopsWithoutABarrierBetweenThem) {
   EXPECT_EQ(seen, 24U);
 }
 
-TEST_P(Recording, TeamsInsideTeams) {
-  const auto loops = profile(program("nested", 4));
-  ASSERT_EQ(loops.size(), 1U);
-  EXPECT_EQ(loops[0].iterations, 500U);
-  EXPECT_EQ(loops[0].executions_seen, 8U);
-  EXPECT_EQ(loops[0].executions.size(), 8U);
-  for (const auto& execution : loops[0].executions) EXPECT_EQ(execution.members, 2U);
-}
-
 TEST_P(Recording, ChunksOfALoopStayWhole) {
   const auto loops = profile(program("literal").set("WSTREE_LOOPS", "dynamic"));
   ASSERT_EQ(loops.size(), 1U);
@@ -142,30 +133,11 @@ TEST_P(Recording, ChunksOfALoopStayWhole) {
   for (const Piece& piece : loops[0].executions.at(0).pieces) EXPECT_EQ(piece.begin % 7, 0U);
 }
 
-TEST_P(Recording, EachLengthIsALoopOfItsOwn) {
-  const auto loops = profile(program("lengths"));
-  ASSERT_EQ(loops.size(), 3U);
-  std::uint64_t seen = 0;
-  for (const auto& loop : loops) {
-    EXPECT_EQ(loop.iterations % 10, 0U);
-    seen += loop.executions_seen;
-  }
-  EXPECT_EQ(seen, 30U);
-}
-
 TEST_P(Recording, ACancelledLoopIsLeftOut) {
   const auto loops = profile(program("cancel", 3).set("OMP_CANCELLATION", "true"));
   std::map<std::uint64_t, std::size_t> kept;
   for (const auto& loop : loops) kept[loop.iterations] = loop.executions.size();
   EXPECT_EQ(kept[50], 3U);
-}
-
-TEST_P(Recording, OutsideOfARegion) {
-  const auto loops = profile(program("orphan", 2));
-  ASSERT_EQ(loops.size(), 1U);
-  EXPECT_EQ(loops[0].iterations, 64U);
-  EXPECT_EQ(loops[0].executions.size(), 2U);
-  EXPECT_EQ(loops[0].executions[0].members, 1U);
 }
 
 std::vector<const char*> compiled_programs() {
@@ -204,42 +176,7 @@ TEST(RecordingFile, ThatCannotBeWrittenCostsOneLine) {
   EXPECT_THAT(outcome.err, StartsWith("wstree: WSTREE_RECORD cannot write '/proc/nonsense/profile': "));
 }
 
-TEST(RecordingFile, OfAForkedChildIsItsOwn) {
-  TemporaryFolder folder;
-  const Outcome outcome =
-      with_tree("forks", {"--case", "between_regions"}).set("WSTREE_RECORD", folder / "%p.profile").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_THAT(outcome.err, IsEmpty());
-  EXPECT_EQ(folder.files().size(), 6U); // five children and the parent
-  std::map<std::uint64_t, int> processes;
-  for (const std::string& file : folder.files()) {
-    std::uint64_t seen = 0;
-    for (const auto& loop : profile_in(file)) seen += loop.executions_seen;
-    ++processes[seen];
-  }
-  EXPECT_EQ(processes, (std::map<std::uint64_t, int>{{10, 5}, {60, 1}}));
-}
-
-TEST(RecordingFile, OfAProcessThatLeavesFromWithinALoop) {
-  for (const auto& [how, written] : {std::pair{"exit", 1U}, std::pair{"underscore", 0U}}) {
-    TemporaryFolder folder;
-    const Outcome outcome = with_tree("leaves", {how}).set("WSTREE_RECORD", folder / "profile").run();
-    EXPECT_EQ(outcome.status, 5) << outcome.text();
-    ASSERT_EQ(folder.files().size(), written) << how;
-    if (written == 0) continue;
-    const auto loops = profile_in(folder / "profile"); // the first loop was over, the second one is left out
-    ASSERT_EQ(loops.size(), 1U);
-    EXPECT_EQ(loops[0].iterations, 100U);
-  }
-}
-
 #ifdef WSTREE_TEST_HAS_GCC
-TEST(RecordingFile, HasTheLoopsOfTwoRuntimesInOneProcess) {
-  TemporaryFolder folder;
-  const Outcome outcome = with_tree("mixed").set("WSTREE_RECORD", folder / "profile").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_GE(profile_in(folder / "profile").size(), 2U);
-}
 #endif
 
 } // namespace

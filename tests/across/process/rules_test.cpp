@@ -14,7 +14,6 @@ namespace {
 using namespace wstree::test;
 using nlohmann::json;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
@@ -133,14 +132,6 @@ TEST_P(Rules, ABadLineGetsOneMessageWithItsNumber) {
             "wstree: " + (folder / "rules") +
                 ":3: 'wstre' is neither a schedule of the library nor one of runtime, off, loops=, threads=, "
                 "history=, chunk=1, bind=; the line is left out\n");
-}
-
-TEST_P(Rules, AMissingFileIsReportedAndChangesNothing) {
-  const Outcome outcome =
-      Program(GetParam()).preload().set("OMP_SCHEDULE", "wstree").set("WSTREE_RULES", "/nonsense").run();
-  EXPECT_EQ(outcome.out, everything_done());
-  EXPECT_EQ(outcome.err,
-            "wstree: WSTREE_RULES cannot read '/nonsense': No such file or directory; no rule holds\n");
 }
 
 TEST(RuleOfHistory, OffMeansThatNothingIsKnownOfALoop) {

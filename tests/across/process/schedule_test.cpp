@@ -47,11 +47,6 @@ INSTANTIATE_TEST_SUITE_P(Schedule, OnEveryRuntime,
                                   readable(std::get<1>(each.param));
                          });
 
-TEST(Schedule, WithoutTheLibraryTheRuntimeWarns) { // so that the silence above means something
-  const Outcome outcome = Program("loops").set("OMP_SCHEDULE", "wstree").run();
-  EXPECT_THAT(outcome.err, HasSubstr("OMP_SCHEDULE"));
-}
-
 class BadChunk : public testing::TestWithParam<const char*> {};
 
 TEST_P(BadChunk, GetsOneLineAndTheDefault) {
@@ -127,15 +122,6 @@ INSTANTIATE_TEST_SUITE_P(Schedule, Misspelled,
                          testing::Values(std::tuple{"wsqeue", "wsqueue"}, std::tuple{"wsomething", ""}),
                          [](const auto& each) { return "n" + std::to_string(each.index); });
 
-TEST(Schedule, AMisspelledOneIsNotHandedDown) {
-  const Outcome outcome = Program("loops", {"--silent", "--run", "printenv OMP_SCHEDULE"})
-                              .preload()
-                              .set("OMP_SCHEDULE", "wsqeue")
-                              .run();
-  EXPECT_EQ(outcome.out, "static\n") << outcome.text();
-  EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
-}
-
 class OtherSchedule : public testing::TestWithParam<const char*> {};
 
 TEST_P(OtherSchedule, IsNotTouched) {
@@ -165,26 +151,6 @@ INSTANTIATE_TEST_SUITE_P(Schedule, OtherSchedule,
 
 const std::string k_child = "env -u LD_PRELOAD ";
 
-TEST(Children, WithTheLibraryUseTheTree) {
-  const Outcome outcome =
-      with_tree("loops", {"--silent", "--run", program_path("loops")}).set("OMP_SCHEDULE", "wstree,32").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n");
-  EXPECT_THAT(outcome.err, IsEmpty());
-}
-
-TEST(Children, WithTheLibraryUseTheOtherSchedulesToo) {
-  const std::tuple<const char*, const char*> cases[] = {
-      {"wsrange", "0x78 0"}, {"wsqueue_lock,3", "0x7a 3"}, {"monotonic:wsstatic", "0x7f 0"}};
-  for (const auto& [value, answer] : cases) {
-    const Outcome outcome =
-        with_tree("loops", {"--silent", "--run", program_path("loops")}).set("OMP_SCHEDULE", value).run();
-    EXPECT_EQ(fact(outcome.out, "schedule"), answer) << outcome.text();
-    EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
-    EXPECT_THAT(outcome.err, IsEmpty());
-  }
-}
-
 TEST(Children, GrandchildrenToo) {
   const std::string self = program_path("loops");
   const Outcome outcome =
@@ -192,14 +158,6 @@ TEST(Children, GrandchildrenToo) {
                 {"--silent", "--run", self + " --silent --run '" + self + " --silent --run " + self + "'"})
           .set("OMP_SCHEDULE", "wstree,32")
           .run();
-  EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n") << outcome.text();
-  EXPECT_THAT(outcome.err, IsEmpty());
-}
-
-TEST(Children, BeforeAnyLoopToo) {
-  const Outcome outcome = with_tree("loops", {"--silent", "--run-first", program_path("loops")})
-                              .set("OMP_SCHEDULE", "wstree,32")
-                              .run();
   EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n") << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
 }
@@ -243,17 +201,6 @@ TEST(Children, WithoutTheLibraryShareTheirLoops) {
   }
 }
 
-TEST(Children, SeeAScheduleThatEveryRuntimeUnderstands) {
-  const std::pair<const char*, const char*> cases[] = {{"wstree", "Monotonic:dynamiC"},
-                                                       {"wsrange", "mOnotonic:dynamiC"},
-                                                       {"monotonic:wsfixed,64", "MoNotonic:dynamiC,64"}};
-  for (const auto& [value, inherited] : cases) {
-    const Outcome outcome =
-        with_tree("loops", {"--silent", "--run", "echo $OMP_SCHEDULE"}).set("OMP_SCHEDULE", value).run();
-    EXPECT_EQ(outcome.out, std::string(inherited) + "\n") << outcome.text();
-  }
-}
-
 TEST(Children, OfOtherSchedulesInheritThemUnchanged) {
   const Outcome outcome = Program("loops", {"--silent", "--run", "printenv OMP_SCHEDULE"})
                               .preload()
@@ -276,16 +223,6 @@ TEST(Children, ThatGetTheirOwnScheduleUseIt) {
 
 // --- chosen by the program
 
-TEST(ChosenByTheProgram, TheTreeAndBack) {
-  const Outcome tree =
-      Program("loops", {"--set", "0x77", "8"}).preload().set("OMP_SCHEDULE", "dynamic,2").run();
-  EXPECT_TRUE(tree.succeeded()) << tree.text();
-  EXPECT_THAT(tree.err, IsEmpty());
-  const Outcome guided = with_tree("loops", {"--set", "3", "8"}).run();
-  EXPECT_TRUE(guided.succeeded()) << guided.text();
-  EXPECT_THAT(guided.err, IsEmpty());
-}
-
 TEST(ChosenByTheProgram, EveryScheduleOfOurs) {
   TemporaryFolder folder;
   int number = 0x77; // omp_sched_wstree
@@ -299,15 +236,6 @@ TEST(ChosenByTheProgram, EveryScheduleOfOurs) {
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_THAT(contents_of(figures), HasSubstr("\"schedule\": \"" + std::string(name) + "\""));
   }
-}
-
-TEST(ChosenByTheProgram, IsServedOnlyWhileItLasts) {
-  TemporaryFolder folder;
-  const std::string figures = folder / "figures";
-  (void)with_tree("loops", {"--set", "3", "8"}).set("WSTREE_STATS", "json=" + figures).run();
-  EXPECT_THAT(contents_of(figures), testing::Not(HasSubstr("\"calls\"")));
-  (void)Program("loops", {"--set", "0x77", "8"}).preload().set("WSTREE_STATS", "json=" + figures).run();
-  EXPECT_THAT(contents_of(folder.files().back()), HasSubstr("\"calls\""));
 }
 
 } // namespace

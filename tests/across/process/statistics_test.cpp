@@ -52,16 +52,6 @@ TEST(Statistics, WithoutLineNumbersALoopIsNamedByItsModule) {
               testing::MatchesRegex(".*loops_without_lines\\+0x[0-9a-f]+"));
 }
 
-TEST(Statistics, OneThreadIsCountedToo) {
-  const Outcome outcome = with_tree("loops").set("WSTREE_STATS", "json").set("OMP_NUM_THREADS", "1").run();
-  const json figures = json::parse(outcome.err);
-  EXPECT_EQ(figures.at("threads"), 1);
-  ASSERT_EQ(figures.at("loops").size(), 1U) << outcome.err;
-  EXPECT_EQ(figures.at("loops").at(0).at("calls"), 10);
-  EXPECT_EQ(figures.at("loops").at(0).at("iterations"), 10'000);
-  EXPECT_EQ(figures.at("loops").at(0).at("imbalance"), 1);
-}
-
 TEST(Statistics, LoopsTakeAsLongAsTheirProgram) {
   const Outcome outcome = with_tree("short_regions", {"300", "0"}) // nearly all of it are loops
                               .set("OMP_NUM_THREADS", "1")
@@ -153,14 +143,6 @@ TEST(Statistics, WhatIsServedAndWhatIsNotOfGcc) {
 }
 #endif
 
-TEST(Statistics, TextGoesToStderr) {
-  for (const char* value : {"1", "text", " TEXT "}) {
-    const Outcome outcome = with_tree("loops").set("WSTREE_STATS", value).run();
-    EXPECT_THAT(outcome.err, HasSubstr("10 calls")) << value;
-    EXPECT_EQ(outcome.out, with_tree("loops").run().out);
-  }
-}
-
 TEST(Statistics, RelativePathsStartWhereTheLoopsRan) {
   TemporaryFolder first, later;
   const std::string profile = "profile-%e"; // as are those of recordings
@@ -217,20 +199,6 @@ TEST(Statistics, AForkedChildHasItsOwn) {
   }
   EXPECT_EQ(smallest, 10); // one region of a child
   EXPECT_EQ(largest, 60);  // six of the parent
-}
-
-TEST(Statistics, OfAProcessThatLeavesFromWithinALoop) {
-  const Outcome outcome = with_tree("leaves", {"exit"}).set("WSTREE_STATS", "json").run();
-  EXPECT_EQ(outcome.status, 5) << outcome.text();
-  EXPECT_TRUE(json::accept(outcome.err)) << outcome.err;
-}
-
-TEST(Statistics, WithoutAServedLoopThereIsNoNoise) {
-  const Outcome outcome = with_tree("inert").set("WSTREE_STATS", "json").run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  if (!outcome.err.empty()) {
-    EXPECT_EQ(json::parse(outcome.err).at("loops").size(), 0U);
-  }
 }
 
 } // namespace

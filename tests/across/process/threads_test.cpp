@@ -97,20 +97,6 @@ TEST_P(OfBothCompilers, ChildrenOfForksAreServedToo) {
 
 // --- the end
 
-TEST_P(OfBothCompilers, TheProcessEndsFromWithinAServedLoop) {
-  for (const char* how : {"exit", "quick", "underscore", "abort"}) {
-    // abort() natively ends under any schedule alike; the figures of it are lost.
-    const bool has_figures = std::string(how) == "exit";
-    const Program leaving = program("leaves", {how});
-    const Outcome native = Program(leaving).set("OMP_SCHEDULE", "dynamic").run();
-    const Program tree = Program(leaving).preload().set("OMP_SCHEDULE", "wstree");
-    EXPECT_EQ(tree.run().text(), native.text()) << how;
-    if (has_figures) {
-      EXPECT_GE(served_calls(tree), 1);
-    }
-  }
-}
-
 TEST(Libgomp, OutlivesTheFirstThread) { // libomp natively does not
   expect_unnoticed(Program("threads_gcc", {"--main-leaves"}), 3 + 10 * 3);
 }

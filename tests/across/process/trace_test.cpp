@@ -110,17 +110,6 @@ TEST_P(Trace, IsValidAndHoldsEveryLoop) {
   EXPECT_EQ(units, expected); // each iteration is in one batch
 }
 
-TEST_P(Trace, WorksWithEverySchedule) {
-  for (const char* schedule : {"wsrange", "wsqueue", "wsqueue_lock", "wsfixed,8", "wsguided", "wsstatic"}) {
-    const std::string path = folder_ / (std::string(schedule) + ".json");
-    const Outcome outcome =
-        Program(GetParam()).preload().set("OMP_SCHEDULE", schedule).set("WSTREE_TRACE", path).run();
-    ASSERT_TRUE(outcome.succeeded()) << outcome.text();
-    expect_valid(read(path));
-    EXPECT_EQ(count(read(path), "loop"), 3 * 2 * 4) << schedule;
-  }
-}
-
 TEST_P(Trace, GoesWithRecordsAndStatistics) {
   const Outcome outcome = with_tree(GetParam())
                               .set("WSTREE_TRACE", folder_ / "trace.json")
@@ -147,17 +136,6 @@ TEST(Traces, TracksAreNamedByMembers) {
     names.insert(event.at("args").at("name").get<std::string>());
   }
   EXPECT_EQ(names, (std::set<std::string>{"member 0", "member 1", "member 2", "member 3"}));
-}
-
-TEST(Traces, OneThreadIsTracedToo) {
-  const TemporaryFolder folder;
-  const Outcome outcome =
-      with_tree("loops").set("OMP_NUM_THREADS", "1").set("WSTREE_TRACE", folder / "trace.json").run();
-  ASSERT_TRUE(outcome.succeeded()) << outcome.text();
-  const json trace = read(folder / "trace.json");
-  expect_valid(trace);
-  EXPECT_EQ(count(trace, "loop"), 10);
-  EXPECT_EQ(count(trace, "wait"), 0);
 }
 
 /// A process whose static loops balance themselves: 40 regions with one loop of 64 and one of 128 iterations.
@@ -224,30 +202,6 @@ TEST_F(StaticTrace, SaysWhichPartsAreEqualAndWhichThreadsWait) {
   EXPECT_EQ(schedules.size(), 2U);
   EXPECT_GE(waits, 3U); // the execution with equal parts has two members that do nearly nothing
   EXPECT_EQ(trace_.at("otherData").at("sites").size(), 2U);
-}
-
-TEST(Traces, AChildStartsWithATraceOfItsOwn) {
-  const TemporaryFolder folder;
-  const Outcome outcome =
-      with_tree("forks", {"--case", "between_regions"}).set("WSTREE_TRACE", folder / "%p.json").run();
-  ASSERT_TRUE(outcome.succeeded()) << outcome.text();
-  ASSERT_GE(folder.files().size(), 2U);
-  std::set<int> processes;
-  for (const auto& file : folder.files()) {
-    const json trace = read(file.find('/') != std::string::npos ? file : folder / file);
-    expect_valid(trace);
-    std::set<int> of_file;
-    for (const json& event : trace.at("traceEvents")) of_file.insert(event.at("pid").get<int>());
-    EXPECT_EQ(of_file.size(), 1U) << file;
-    processes.merge(of_file);
-  }
-  EXPECT_EQ(processes.size(), folder.files().size());
-}
-
-TEST(Traces, AFileThatCannotBeWrittenIsReported) {
-  const Outcome outcome = with_tree("loops").set("WSTREE_TRACE", "/proc/nonsense/trace").run();
-  EXPECT_THAT(outcome.err, StartsWith("wstree: WSTREE_TRACE cannot write '/proc/nonsense/trace': "));
-  EXPECT_TRUE(outcome.succeeded());
 }
 
 } // namespace

@@ -24,60 +24,11 @@ void busy(int rounds) {
   for (int i = 0; i < rounds; ++i) asm volatile("" : : "r"(i));
 }
 
-/// Call number 100 stops the others, which wait for that: else all could be done where it loses its processor
-/// before it has.
-void stop_at_100(int call, std::stop_source& source) {
-  if (call == 100) source.request_stop();
-  while (call > 100 && !source.stop_requested()) std::this_thread::yield();
-}
-
 class Threads : public testing::TestWithParam<std::uint32_t> {
 protected:
   par on() const { return par("engine test").threads(GetParam()); }
 };
 INSTANTIATE_TEST_SUITE_P(Of, Threads, testing::Values(1U, 2U, 3U, 4U, 8U));
-
-TEST_P(Threads, StringsAreReducedInOrder) {
-  std::vector<std::string> words;
-  for (int i = 0; i < 2000; ++i) words.push_back(std::to_string(i) + " ");
-  const std::string wanted = std::accumulate(words.begin(), words.end(), std::string("begin "));
-  const auto slowly = [](std::string a, const std::string& b) {
-    busy(100);
-    return a += b;
-  };
-  EXPECT_EQ(reduce(on(), words.begin(), words.end(), std::string("begin "), slowly), wanted);
-  const auto without = reduce(on(), words.begin(), words.end(), slowly);
-  ASSERT_TRUE(without.has_value());
-  EXPECT_EQ("begin " + *without, wanted);
-  EXPECT_FALSE(reduce(on(), words.begin(), words.begin(), slowly).has_value());
-}
-
-/// More than what memory is aligned to.
-struct alignas(512) Wide {
-  long value = 0;
-  bool is_aligned() const { return reinterpret_cast<std::uintptr_t>(this) % alignof(Wide) == 0; }
-};
-
-TEST_P(Threads, ValuesMayBeAlignedWidely) {
-  std::atomic<int> wrong{0};
-  const auto add = [&](Wide a, const Wide& b) {
-    busy(300);
-    if (!a.is_aligned() || !b.is_aligned()) ++wrong;
-    a.value += b.value;
-    return a;
-  };
-  for (int round = 0; round < 5; ++round) {
-    const Wide sum = fold(
-        on().max_chunk(1), 0L, 600L, [] { return Wide{}; },
-        [&](Wide so_far, long begin, long end) {
-          for (; begin != end; ++begin) so_far = add(so_far, Wide{begin});
-          return so_far;
-        },
-        add);
-    EXPECT_EQ(sum.value, 600 * 599 / 2);
-  }
-  EXPECT_EQ(wrong, 0);
-}
 
 TEST_P(Threads, EveryElementIsVisitedOnce) {
   std::vector<std::atomic<int>> visits(3000);
@@ -131,57 +82,6 @@ struct Counted {
   long value;
 };
 
-TEST_P(Threads, ThrowingCombinationsLeaveNothingBehind) {
-  std::atomic<int> combined{0};
-  const auto sum = [&](bool throws) {
-    return fold(
-               on(), 0L, 2000L, [] { return Counted(0); },
-               [](Counted so_far, long begin, long end) {
-                 for (; begin != end; ++begin) {
-                   busy(200);
-                   so_far.value += begin;
-                 }
-                 return so_far;
-               },
-               [&](Counted a, const Counted& b) {
-                 if (throws && ++combined % 2 == 0) throw std::runtime_error("combine");
-                 a.value += b.value;
-                 return a;
-               })
-        .value;
-  };
-  EXPECT_EQ(sum(false), 1999L * 2000 / 2);
-  for (int round = 0; round < 20; ++round) {
-    try {
-      EXPECT_EQ(sum(true), 1999L * 2000 / 2); // not enough was combined
-    } catch (const std::runtime_error& error) {
-      EXPECT_STREQ(error.what(), "combine");
-    }
-    ASSERT_EQ(Counted::alive, 0);
-  }
-}
-
-TEST_P(Threads, AStopEndsTheCallWithAnException) {
-  std::stop_source source;
-  std::atomic<int> done{0};
-  EXPECT_THROW(for_each(on().max_chunk(8).stop(source.get_token()), 0, 100'000,
-                        [&](int) {
-                          busy(100);
-                          stop_at_100(++done, source);
-                        }),
-               cancelled);
-  EXPECT_LT(done, 1000);
-  // It is too late to stop what is done.
-  std::stop_source late;
-  EXPECT_NO_THROW(for_each(on().stop(late.get_token()), 0, 1, [&](int) { late.request_stop(); }));
-}
-
-TEST_P(Threads, ProgressCountsEveryElement) {
-  std::atomic<long> progress{0};
-  for_each(on().progress(progress), 0, 5000, [](int) { busy(100); });
-  EXPECT_EQ(progress, 5000);
-}
-
 TEST_P(Threads, ChunksKeepTheirBounds) {
   std::mutex mutex;
   std::vector<long> sizes;
@@ -194,36 +94,6 @@ TEST_P(Threads, ChunksKeepTheirBounds) {
   for (const long size : sizes) EXPECT_LE(size, 64);
   // Only the last batch of a node is smaller.
   EXPECT_GT(*std::max_element(sizes.begin(), sizes.end()), 15);
-}
-
-TEST_P(Threads, TilesComeInAscendingOrderUntilOneIsEnough) {
-  std::mutex mutex;
-  std::uint64_t latest = 0;
-  std::atomic<int> tiles{0};
-  detail::in_tiles(on(), 1000, [&](std::uint64_t tile, std::uint32_t member) {
-    EXPECT_LT(member, GetParam());
-    ++tiles;
-    const std::lock_guard lock(mutex);
-    latest = std::max(latest, tile);
-    return tile < 100;
-  });
-  EXPECT_GE(tiles, 101);
-  EXPECT_LE(latest, 100U + GetParam());
-}
-
-TEST(Calls, JoinCallsEachFunction) {
-  int a = 0, b = 0, c = 0;
-  join([&] { a = 1; }, [&] { b = 2; }, [&] { c = 3; });
-  EXPECT_EQ(a + b + c, 6);
-  EXPECT_THROW(join([] { throw 1; }, [] {}), int);
-}
-
-TEST(Calls, IntegersOfAnyTypeAreRanges) {
-  std::atomic<int> seen{0};
-  for_each(std::int8_t{-128}, std::int8_t{127}, [&](std::int8_t) { ++seen; });
-  EXPECT_EQ(seen, 255);
-  for_each(5, 3, [&](int) { ++seen; });
-  EXPECT_EQ(seen, 255);
 }
 
 TEST(Calls, PlacesThatBecomeLongGetTeams) {

@@ -63,31 +63,6 @@ TEST(Nesting, IdleMembersHelpAndDoNothingElse) {
   EXPECT_GT(helpers, 0);
 }
 
-TEST(Nesting, ThreeLevelsEnd) {
-  std::atomic<long> leaves{0};
-  for_each(par().threads(4), 0, 6, [&](int) {
-    for_each(0, 6, [&](int) {
-      busy(3000);
-      for_each(0, 20, [&](int) {
-        busy(500);
-        ++leaves;
-      });
-    });
-  });
-  EXPECT_EQ(leaves, 720);
-}
-
-TEST(Nesting, InnerExceptionsReachTheOuterCaller) {
-  EXPECT_THROW(for_each(par().threads(4), 0, 20,
-                        [](int i) {
-                          for_each(0, 50, [i](int j) {
-                            busy(500);
-                            if (i == 13 && j == 40) throw std::runtime_error("inner");
-                          });
-                        }),
-               std::runtime_error);
-}
-
 TEST(Nesting, OneMemberOfARegionMayCall) {
   std::atomic<int> done{0};
 #pragma omp parallel num_threads(3)

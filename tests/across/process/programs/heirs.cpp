@@ -3,13 +3,8 @@
 // heirs: a region with a loop, whose threads start threads and processes one after the other, in every usual
 // way. Prints one line for each: "WHO WAY CPUS", WHO is worker or opener (in the region) or after (the opener
 // behind it), CPUs are what the started one may run on. The starters say "WHO itself CPUS" before and "WHO
-// still CPUS" afterwards. heirs --tell LABEL: prints "LABEL CPUS". heirs --rarely: the worker starts threads
-// and processes in ways that hand its CPUs down, prints "worker itself CPUS", "thrd_create CPUS", "vfork
-// CPUS", of notifications that it asks the C library for "timer CPUS" and "aio CPUS", and becomes a program
-// that prints "exec CPUS".
-#include <atomic>
+// still CPUS" afterwards. heirs --tell LABEL: prints "LABEL CPUS".
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,14 +12,10 @@
 #include <string>
 #include <thread>
 
-#include <aio.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <threads.h>
-#include <time.h>
 #include <unistd.h>
 
 extern "C" {
@@ -124,64 +115,6 @@ void start_all(const std::string& who) {
   tell(who + " still");
 }
 
-// --- rare ways
-
-std::atomic<bool> g_notified{false};
-
-sigevent in_a_thread(const char* label) {
-  sigevent event{};
-  event.sigev_notify = SIGEV_THREAD;
-  event.sigev_value.sival_ptr = const_cast<char*>(label);
-  event.sigev_notify_function = [](sigval value) {
-    tell(static_cast<const char*>(value.sival_ptr));
-    g_notified = true;
-  };
-  return event;
-}
-
-void wait_for_notification() {
-  while (!g_notified.exchange(false)) sched_yield();
-}
-
-void be_notified() {
-  sigevent event = in_a_thread("timer");
-  timer_t timer{};
-  itimerspec at_once{};
-  at_once.it_value.tv_nsec = 1;
-  if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &at_once, nullptr) != 0)
-    _exit(9);
-  wait_for_notification();
-  char byte = 0;
-  aiocb request{};
-  request.aio_fildes = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  request.aio_buf = &byte;
-  request.aio_nbytes = 1;
-  request.aio_sigevent = in_a_thread("aio");
-  if (aio_read(&request) != 0) _exit(9);
-  wait_for_notification();
-}
-
-void start_rarely() {
-  tell("worker itself");
-  thrd_t thread;
-  const auto body = [](void*) -> int {
-    tell("thrd_create");
-    return 0;
-  };
-  if (thrd_create(&thread, body, nullptr) == thrd_success) thrd_join(thread, nullptr);
-  Command child_command("vfork");
-  if (const pid_t child = vfork(); child != 0) {
-    wait_for(child, "vfork");
-  } else {
-    execv(g_self.c_str(), child_command.list);
-    _exit(9);
-  }
-  be_notified();
-  Command command("exec");
-  execv(g_self.c_str(), command.list);
-  _exit(9);
-}
-
 /// Each member of a team that serves a loop calls body(member), in turn.
 void in_turn(const std::function<void(int)>& body) {
   int sum = 0;
@@ -208,10 +141,6 @@ int main(int argc, char** argv) {
     tell(argv[2]);
     return 0;
   }
-  if (argc == 2 && std::strcmp(argv[1], "--rarely") == 0)
-    in_turn([](int member) {
-      if (member == 1) start_rarely();
-    });
   tell("process itself");
   in_turn([](int member) { start_all(member == 0 ? "opener" : "worker"); });
   start_all("after");

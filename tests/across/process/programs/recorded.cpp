@@ -2,11 +2,9 @@
 //
 // Loops for profiles: recorded LOOP [repetitions].
 //   quarter   2000 iterations of int, downwards with stride -3; those of the third quarter take 200 times as
-//   long wide      the same, unsigned long long, 64-bit bounds beyond 2^32 nowait    ten loops one after the
-//   other without a barrier, 300 to 309 iterations nested    a team of two, each of whose members opens a
-//   team of two with a loop of 500 iterations literal   schedule(dynamic, 7) of 100 iterations lengths loops
-//   of 10, 20, 30 iterations, ten times each cancel    a loop of 1000 iterations that is cancelled, and one
-//   of 50 that is not orphan    a loop outside of any region
+//   long wide      the same, unsigned long long, 64-bit bounds beyond 2^32 nowait    eight loops one after
+//   the other without a barrier, 300 to 307 iterations literal   schedule(dynamic, 7) of 100 iterations
+//   cancel    a loop of 1000 iterations that is cancelled, and one of 50 that is not
 #include "check.h"
 #include "omp_decls.h"
 
@@ -49,26 +47,9 @@ void nowait() {
   }
 }
 
-void nested() {
-  omp_set_max_active_levels(2);
-#pragma omp parallel num_threads(2)
-  {
-#pragma omp parallel for schedule(runtime) num_threads(2)
-    for (int i = 0; i < 500; ++i) count();
-  }
-}
-
 void literal() {
 #pragma omp parallel for schedule(dynamic, 7)
   for (int i = 0; i < 100; ++i) count();
-}
-
-void lengths() {
-  for (int round = 0; round < 10; ++round)
-    for (int n = 10; n <= 30; n += 10) {
-#pragma omp parallel for schedule(runtime)
-      for (int i = 0; i < n; ++i) count();
-    }
 }
 
 void cancel() {
@@ -86,11 +67,6 @@ void cancel() {
   }
 }
 
-void orphan() {
-#pragma omp for schedule(runtime)
-  for (int i = 0; i < 64; ++i) count();
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -101,9 +77,8 @@ int main(int argc, char** argv) {
     const char* name;
     void (*run)();
   };
-  for (const Loop& loop :
-       {Loop{"quarter", quarter}, Loop{"wide", wide}, Loop{"nowait", nowait}, Loop{"nested", nested},
-        Loop{"literal", literal}, Loop{"lengths", lengths}, Loop{"cancel", cancel}, Loop{"orphan", orphan}})
+  for (const Loop& loop : {Loop{"quarter", quarter}, Loop{"wide", wide}, Loop{"nowait", nowait},
+                           Loop{"literal", literal}, Loop{"cancel", cancel}})
     if (wanted == loop.name)
       for (int i = 0; i < repetitions; ++i) loop.run();
   std::printf("done %ld\n", done.load());

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program without OpenMP that starts threads and processes in every way there is, well and badly, also in
-// places where little is allowed: before main, in a signal handler, between vfork and exec. Prints what came
-// of each.
+// A program without OpenMP that starts threads and processes by the functions that the library wraps, well
+// and badly, also where little is allowed: before main and in a signal handler. Prints what came of each.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -12,12 +11,10 @@
 #include <string>
 #include <thread>
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <threads.h>
 #include <unistd.h>
 
 namespace {
@@ -36,49 +33,6 @@ int status_of(pid_t child) {
 char* g_shell[] = {const_cast<char*>("sh"), const_cast<char*>("-c"), const_cast<char*>("exit ${CODE:-5}"),
                    nullptr};
 char* g_code_7[] = {const_cast<char*>("CODE=7"), const_cast<char*>("PATH=/bin:/usr/bin"), nullptr};
-
-struct Exec {
-  const char* name;
-  int (*call)(const char* path);
-};
-const Exec k_execs[] = {
-    {"execve", [](const char* path) { return execve(path, g_shell, g_code_7); }},
-    {"execv", [](const char* path) { return execv(path, g_shell); }},
-    {"execvp", [](const char* path) { return execvp(path, g_shell); }},
-    {"execvpe", [](const char* path) { return execvpe(path, g_shell, g_code_7); }},
-    {"execl", [](const char* path) { return execl(path, g_shell[0], g_shell[1], g_shell[2], nullptr); }},
-    {"execl, ten",
-     [](const char* path) {
-       return execl(path, "sh", "-c", "test \"$*\" = '1 2 3 4 5 6 7 8 9' && exit $#", "sh", "1", "2", "3",
-                    "4", "5", "6", "7", "8", "9", nullptr);
-     }},
-    {"execlp", [](const char* path) { return execlp(path, g_shell[0], g_shell[1], g_shell[2], nullptr); }},
-    {"execle",
-     [](const char* path) { return execle(path, g_shell[0], g_shell[1], g_shell[2], nullptr, g_code_7); }},
-    {"fexecve",
-     [](const char* path) {
-       const int file = open(path, O_RDONLY | O_CLOEXEC);
-       return file < 0 ? -1 : fexecve(file, g_shell, g_code_7);
-     }},
-    {"execveat", [](const char* path) { return execveat(AT_FDCWD, path, g_shell, g_code_7, 0); }},
-};
-
-/// The child ends with what the program says, or with 100 + errno.
-template <pid_t start()> [[gnu::noinline]] pid_t start_child(const Exec& exec, const char* path) {
-  const pid_t child = start();
-  if (child == 0) {
-    exec.call(path);
-    _exit(100 + errno);
-  }
-  return child;
-}
-
-void try_execs(const char* path) {
-  for (const Exec& exec : k_execs) {
-    say(exec.name, status_of(start_child<fork>(exec, path)));
-    say(exec.name, status_of(start_child<vfork>(exec, path)));
-  }
-}
 
 void try_spawns(const char* path) {
   for (auto* const spawn : {posix_spawn, posix_spawnp}) {
@@ -110,12 +64,6 @@ void try_threads() {
   pthread_attr_setstacksize(&attributes, std::size_t{1} << 46);
   say("pthread_create, impossible", pthread_create(&thread, &attributes, body, &mark));
   pthread_attr_destroy(&attributes);
-  int c_value = 0;
-  thrd_t c_thread;
-  say("thrd_create", thrd_create(
-                         &c_thread, [](void*) { return 42; }, nullptr));
-  say("joined", thrd_join(c_thread, &c_value));
-  say("value", c_value);
   std::thread([&] { mark = 3; }).join();
   say("std::thread", mark);
   say("errno", errno);
@@ -162,18 +110,12 @@ void try_cancelling() {
 
 extern "C" void on_signal(int) {
   const int saved_errno = errno;
-  pid_t child = fork();
+  const pid_t child = fork();
   if (child == 0) {
     execv("/bin/sh", g_shell);
     _exit(9);
   }
   say("fork and exec in a handler", status_of(child));
-  child = vfork();
-  if (child == 0) {
-    execle("/bin/sh", "sh", "-c", "exit $CODE", nullptr, g_code_7);
-    _exit(9);
-  }
-  say("vfork and exec in a handler", status_of(child));
   pid_t spawned = -1;
   say("spawn in a handler", posix_spawn(&spawned, "/bin/sh", nullptr, nullptr, g_shell, environ));
   say("ended", status_of(spawned));
@@ -195,12 +137,6 @@ void try_in_handler() {
 
 [[gnu::constructor(101)]] void before_main() {
   say("system before main", std::system("exit 6"));
-  const pid_t child = vfork();
-  if (child == 0) {
-    execlp("sh", "sh", "-c", "exit 8", nullptr);
-    _exit(9);
-  }
-  say("vfork before main", status_of(child));
   pthread_t thread;
   say("pthread_create before main", pthread_create(
                                         &thread, nullptr, [](void*) -> void* { return nullptr; }, nullptr));
@@ -221,7 +157,6 @@ int main() {
     chmod(script.c_str(), 0755);
   }
   for (const char* path : {"/bin/sh", "sh", "/no/such/program", "no-such-program", "/", "", script.c_str()}) {
-    try_execs(path);
     try_spawns(path);
   }
   unlink(script.c_str());
@@ -234,7 +169,6 @@ int main() {
   if (child == 0) {
     try_threads();
     try_shell();
-    try_execs("/bin/sh");
     _exit(0);
   }
   say("child", status_of(child));
