@@ -58,8 +58,8 @@ template <class Key, std::size_t k_more> struct Padded {
 /// Rows of one input, from none to longer than are copied at once, in inputs that overlap in part.
 template <class Key, std::size_t k_more> void merge_rows() {
   using E = Padded<Key, k_more>;
-  for (const std::size_t row : {1, 5, 15, 16, 17, 40, 1'000})
-    for (const std::size_t n : {0, 1, 16, 63, 400}) {
+  for (const std::size_t row : {1U, 5U, 15U, 16U, 17U, 40U, 1000U})
+    for (const std::size_t n : {0U, 1U, 16U, 63U, 400U}) {
       std::vector<E> one, two;
       for (std::size_t i = 0; i < n; ++i) {
         one.push_back({static_cast<Key>(i / row * 2 % 100), {}});
@@ -69,6 +69,9 @@ template <class Key, std::size_t k_more> void merge_rows() {
       two.resize(n / 2);
       std::stable_sort(one.begin(), one.end()), std::stable_sort(two.begin(), two.end());
       std::vector<E> expected(one.size() + two.size()), out(expected.size());
+      std::merge(one.begin(), one.end(), two.begin(), two.end(), expected.begin());
+      merge(one, two, out, [](E& a, E& b) { return a < b; });
+      ASSERT_EQ(out, expected) << row << ", " << n;
       for (const bool is_first : {true, false}) {
         const auto &a = is_first ? one : two, &b = is_first ? two : one;
         std::merge(a.begin(), a.end(), b.begin(), b.end(), expected.begin());

@@ -30,8 +30,9 @@ template <class T> T select_value(bool condition, const T& yes, const T& no) noe
 }
 
 /// Two sorted pieces in memory on their way to `to`.
-template <class T, class Out, class Compare> struct CopiedMerge {
-  const T *a, *a_end, *b, *b_end;
+template <class T, class A, class B, class Out, class Compare> struct CopiedMerge {
+  A a, a_end; // pointers to T, which may be const
+  B b, b_end;
   Out to;
   Compare& less;
 
@@ -52,7 +53,7 @@ template <class T, class Out, class Compare> struct CopiedMerge {
   }
 
 private:
-  const T* copied(const T* from, std::ptrdiff_t count) {
+  template <class From> From copied(From from, std::ptrdiff_t count) {
     to = std::copy(from, from + count, to);
     return from + count;
   }
@@ -88,9 +89,11 @@ template <class In1, class In2, class Out, class Compare> struct MergeFolder {
     if constexpr (In1::k_in_memory && In2::k_in_memory && std::is_same_v<T, typename In2::Value> &&
                   k_is_selected<T>) {
       value.of_first = split(end, i, i + (end - begin));
-      const T *const a = std::to_address(one.first), *const b = std::to_address(two.first);
-      CopiedMerge<T, Out, Compare>{
-          a + i, a + value.of_first, b + k, b + (end - value.of_first), ahead(out, begin), less}
+      const auto a = std::to_address(one.first);
+      const auto b = std::to_address(two.first);
+      const std::size_t of_second = end - value.of_first;
+      CopiedMerge<T, std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>, Out, Compare>{
+          a + i, a + value.of_first, b + k, b + of_second, ahead(out, begin), less}
           .run();
     } else {
       const In1 a = one; // in registers while the loop stores bytes
