@@ -203,5 +203,24 @@ TEST(ExpectedShare, ThatTurnsOutLongIsExplored) {
   for (const std::uint32_t units : sizes) EXPECT_LE(units * 200, 10 * Settings{}.shortest_target);
 }
 
+TEST(BoundedBatches, AreNotClockedOneByOneBecauseTheyCannotGrow) {
+  const Settings settings;
+  ExpectedBatcher batcher;
+  std::uint64_t now = 1, before = now;
+  unsigned looks = 0;
+  batcher.enter(settings, 1, 0, 100'000, now);
+  batcher.bound(1);
+  for (unsigned batch = 0; batch < 10'000; ++batch) {
+    now += 2;
+    if (batcher.may_skip() != 0) {
+      batcher.skip(1);
+    } else {
+      batcher.finished(1, now - before, now);
+      before = now, ++looks;
+    }
+  }
+  EXPECT_LT(looks, 2'000U);
+}
+
 } // namespace
 } // namespace wstree::core

@@ -49,6 +49,50 @@ TEST(Merge, IsThatOfTheStandardAtEachSize) {
   });
 }
 
+template <class Key, std::size_t k_more> struct Padded {
+  Key key;
+  std::array<Key, k_more> place; // in the input
+  bool operator<(const Padded& other) const { return key < other.key; }
+  bool operator==(const Padded&) const = default;
+};
+/// Rows of one input, from none to longer than are copied at once, in inputs that overlap in part.
+template <class Key, std::size_t k_more> void merge_rows() {
+  using E = Padded<Key, k_more>;
+  for (const std::size_t row : {1U, 5U, 15U, 16U, 17U, 40U, 1000U})
+    for (const std::size_t n : {0U, 1U, 16U, 63U, 400U}) {
+      std::vector<E> one, two;
+      for (std::size_t i = 0; i < n; ++i) {
+        one.push_back({static_cast<Key>(i / row * 2 % 100), {}});
+        two.push_back({static_cast<Key>(i / row * 2 % 100 + i % 2), {}});
+        one.back().place.fill(static_cast<Key>(i % 90)), two.back().place.fill(static_cast<Key>(100));
+      }
+      two.resize(n / 2);
+      std::stable_sort(one.begin(), one.end()), std::stable_sort(two.begin(), two.end());
+      std::vector<E> expected(one.size() + two.size()), out(expected.size());
+      std::merge(one.begin(), one.end(), two.begin(), two.end(), expected.begin());
+      merge(one, two, out, [](E& a, E& b) { return a < b; });
+      ASSERT_EQ(out, expected) << row << ", " << n;
+      for (const bool is_first : {true, false}) {
+        const auto &a = is_first ? one : two, &b = is_first ? two : one;
+        std::merge(a.begin(), a.end(), b.begin(), b.end(), expected.begin());
+        merge(a, b, out);
+        ASSERT_EQ(out, expected) << row << ", " << n;
+        std::fill(out.begin(), out.end(), E{});
+        merge(par().threads(3).max_chunk(7), a, b, out);
+        ASSERT_EQ(out, expected) << row << ", " << n;
+      }
+    }
+}
+TEST(Merge, KeepsRowsAndTheOrderOfEqualsOfManySizes) {
+  merge_rows<signed char, 1>();
+  merge_rows<signed char, 2>();
+  merge_rows<short, 3>();
+  merge_rows<int, 2>();
+  merge_rows<int, 3>();
+  merge_rows<double, 1>();
+  merge_rows<long, 2>();
+}
+
 TEST(Merge, LosesNothingIfAComparisonThrows) {
   for (const unsigned threads : {2U, 5U}) {
     for (int at = 1; at < 60'000; at += at) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <forward_list>
+#include <iterator>
 #include <limits>
 #include <list>
 #include <map>
@@ -159,6 +160,22 @@ TEST(Walks, TheLowestExceptionArrivesAndStopsHold) {
     static bool stop_requested() { return true; }
   };
   EXPECT_THROW(for_each(par().stop(Stopped{}), list, [](int) { FAIL(); }), cancelled);
+}
+
+TEST(Sentinels, EndElementsOfEveryCall) {
+  std::vector<int> v(1'000, 2);
+  const std::counted_iterator first(v.begin(), 1'000);
+  const auto end = std::default_sentinel;
+  for_each(first, end, [](int& e) { ++e; });
+  for_each(par(), first, end, [](int& e) { ++e; });
+  EXPECT_EQ(reduce(first, end, 0), 4'000);
+  EXPECT_EQ(reduce(v.begin(), v.cend(), 0), 4'000);
+  EXPECT_EQ(reduce(first, end, plus()), 4'000);
+  EXPECT_EQ(reduce(par(), first, end, plus()), 4'000);
+  EXPECT_EQ(reduce(sequential_order, first, end, 1, plus()), 4'001);
+  EXPECT_EQ(reduce(reproducible, first, end, 1L), 4'001);
+  EXPECT_EQ(transform_reduce(first, end, 0, plus(), [](int e) { return e / 4; }), 1'000);
+  EXPECT_EQ(count(first, end, 4), 1'000);
 }
 
 } // namespace

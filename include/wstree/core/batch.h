@@ -58,8 +58,9 @@ public:
   }
 
   /// Learns that the latest batch of `units` units, and the units passed to skip(), took `ticks`, ending
-  /// at `now`.
-  void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now) noexcept {
+  /// at `now`. `largest`: the units of the largest batch; one that cannot grow need not be clocked for that.
+  void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now,
+                float largest = k_most) noexcept {
     if (!is_timed_) return finished_unclocked();
     const float spent = std::max(to_float(ticks | 1), 1.0F);
     const auto done = static_cast<float>(unclocked_.units() + units);
@@ -71,8 +72,9 @@ public:
     const float least = std::min(shortest, so_far / tuning::k_part_of_first);
     const float target = clamp(so_far / tuning::k_part_of_elapsed, least,
                                std::max(least, to_float(settings_->longest_target)));
+    const float wanted = std::min(target * rate, largest);
     const float most = static_cast<float>(units) * tuning::k_growth;
-    if (is_steady(cost, target * rate > most))
+    if (is_steady(cost, wanted > most))
       unclocked_.adapt(spent, elapsed, settings_->longest_target);
     else
       unclocked_.allow_none();
@@ -85,8 +87,7 @@ public:
     finest_ =
         elapsed > tuning::k_long * settings_->tail_batch ? 1 : to_count(tail / std::max(cost, dearest_));
     floor_ = to_count(std::min(target, shortest) * rate);
-    const float wanted = std::min(target * rate, most);
-    step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, k_most)), bounds_.smallest);
+    step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, most)), bounds_.smallest);
   }
 
   /// Returns the units to take from a node with `remaining` > 0 left; between 1 and `remaining`.

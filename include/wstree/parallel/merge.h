@@ -20,6 +20,53 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
+/// condition ? yes : no, without a branch.
+template <class T> T select_value(bool condition, const T& yes, const T& no) noexcept {
+  if constexpr (sizeof(T) <= sizeof(std::size_t))
+    return condition ? yes : no;
+  else // compilers make a branch of that
+    return *reinterpret_cast<const T*>(
+        select(condition, reinterpret_cast<std::uintptr_t>(&yes), reinterpret_cast<std::uintptr_t>(&no)));
+}
+
+/// Two sorted pieces in memory on their way to `to`.
+template <class T, class A, class B, class Out, class Compare> struct CopiedMerge {
+  A a, a_end; // pointers to T, which may be const
+  B b, b_end;
+  Out to;
+  Compare& less;
+
+  void run() {
+    constexpr std::ptrdiff_t k_row = 16; // of one input: copied at once
+    Out past = ahead(to, static_cast<std::size_t>((a_end - a) + (b_end - b)));
+    while (auto steps = std::min({a_end - a, b_end - b, 2 * k_row}) / 2) {
+      if (a_end - a >= k_row && !less(*b, a[k_row - 1]))
+        a = copied(a, k_row);
+      else if (b_end - b >= k_row && less(b[k_row - 1], *a))
+        b = copied(b, k_row);
+      else
+        for (; steps != 0; --steps) one_from_both_ends(past);
+    }
+    while (a != a_end && b != b_end) write_to(to, less(*b, *a) ? *b++ : *a++), ++to;
+    a = copied(a, a_end - a);
+    b = copied(b, b_end - b);
+  }
+
+private:
+  template <class From> From copied(From from, std::ptrdiff_t count) {
+    to = std::copy(from, from + count, to);
+    return from + count;
+  }
+  /// The processor works on both at a time.
+  void one_from_both_ends(Out& past) {
+    const bool first_is_b = less(*b, *a), last_is_a = less(b_end[-1], a_end[-1]);
+    const T first = select_value(first_is_b, *b, *a), last = select_value(last_is_a, a_end[-1], b_end[-1]);
+    a += !first_is_b, b += first_is_b, a_end -= last_is_a, b_end -= !last_is_a;
+    write_to(to, first), ++to;
+    --past, write_to(past, last);
+  }
+};
+
 /// Elements of the result are the numbers: the value is how many of those before are from the first input.
 /// A member that goes on where it has stopped need not search for the place.
 template <class In1, class In2, class Out, class Compare> struct MergeFolder {
@@ -32,31 +79,50 @@ template <class In1, class In2, class Out, class Compare> struct MergeFolder {
   Compare& less; ///< compares any two elements of the inputs
 
   void start(void* place, std::uint64_t begin, std::uint64_t end) {
-    const std::size_t least_of_one = begin > two.count ? begin - two.count : 0;
-    Value value{split_of([&](std::size_t i) -> decltype(auto) { return one[i]; },
-                         [&](std::size_t i) -> decltype(auto) { return two[i]; }, begin, least_of_one,
-                         least(begin, one.count), less)};
+    Value value{split(begin, 0, one.count)};
     extend(value, begin, end);
     ::new (place) Value(value);
   }
   void extend(Value& value, std::uint64_t begin, std::uint64_t end) {
+    using T = typename In1::Value;
     std::size_t i = value.of_first, k = begin - i;
-    const In1 a = one; // in registers while the loop stores bytes
-    const In2 b = two;
-    Out to = ahead(out, begin);
-    const Out past = ahead(out, end);
-    while (to != past && i < a.count && k < b.count) {
-      if (less(b[k], a[i]))
-        write_to(to, b[k++]);
-      else
-        write_to(to, a[i++]);
-      ++to;
+    if constexpr (In1::k_in_memory && In2::k_in_memory && std::is_same_v<T, typename In2::Value> &&
+                  k_is_selected<T>) {
+      value.of_first = split(end, i, i + (end - begin));
+      const auto a = std::to_address(one.first);
+      const auto b = std::to_address(two.first);
+      const std::size_t of_second = end - value.of_first;
+      CopiedMerge<T, std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>, Out, Compare>{
+          a + i, a + value.of_first, b + k, b + of_second, ahead(out, begin), less}
+          .run();
+    } else {
+      const In1 a = one; // in registers while the loop stores bytes
+      const In2 b = two;
+      Out to = ahead(out, begin);
+      const Out past = ahead(out, end);
+      while (std::size_t steps = least(a.count - i, b.count - k, static_cast<std::size_t>(past - to))) {
+        for (; steps != 0; --steps, ++to) {
+          if (less(b[k], a[i]))
+            write_to(to, b[k++]);
+          else
+            write_to(to, a[i++]);
+        }
+      }
+      for (; to != past && i < a.count; ++i, ++to) write_to(to, a[i]);
+      for (; to != past; ++k, ++to) write_to(to, b[k]);
+      value.of_first = i;
     }
-    for (; to != past && i < a.count; ++i, ++to) write_to(to, a[i]);
-    for (; to != past; ++k, ++to) write_to(to, b[k]);
-    value.of_first = i;
   }
   static void combine(Value& left, const Value& right) noexcept { left = right; }
+
+private:
+  /// Returns how many of the first `count` elements of the result are from the first input.
+  std::size_t split(std::uint64_t count, std::size_t least_of_one, std::size_t most_of_one) const {
+    const std::size_t fewest = count > two.count ? count - two.count : 0;
+    return split_of([&](std::size_t i) -> decltype(auto) { return one[i]; },
+                    [&](std::size_t i) -> decltype(auto) { return two[i]; }, count,
+                    std::max(least_of_one, fewest), least(most_of_one, count, one.count), less);
+  }
 };
 
 /// Copies two sorted inputs to `out`, sorted; less(a, b) takes elements of any of them.

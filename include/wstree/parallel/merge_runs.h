@@ -54,7 +54,9 @@ inline constexpr std::size_t k_cached_bytes = 256 * 1024;
 
 /// condition ? yes : no. Compilers would make a branch of that where elements are large.
 inline std::size_t select(bool condition, std::size_t yes, std::size_t no) noexcept {
-  return no ^ ((yes ^ no) & (std::size_t{0} - condition));
+  std::size_t mask = std::size_t{0} - condition;
+  asm("" : "+r"(mask)); // clang knows this expression
+  return no ^ ((yes ^ no) & mask);
 }
 
 /// Two spans of `from` on their way to `to`. The destructor moves the remaining elements, whether one span is

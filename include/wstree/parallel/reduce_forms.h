@@ -34,6 +34,14 @@ template <class I> struct Counting {
 };
 
 template <class R> auto past(R& r) { return ahead(std::begin(r), elements_of(r).count); }
+
+/// An end that is no iterator, such as std::default_sentinel behind a std::counted_iterator.
+template <class S, class Iterator>
+concept sentinel =
+    random_iterator<Iterator> && !std::same_as<S, Iterator> && std::sized_sentinel_for<S, Iterator>;
+template <class Iterator, class S> Iterator past(Iterator first, S last) {
+  return ahead(first, elements_between(first, last).count);
+}
 } // namespace detail
 
 template <execution_policy Policy, detail::random_iterator Iterator, class T, class Op, class Transform>
@@ -141,6 +149,52 @@ void for_each(const Policy& policy, R&& r, Function&& function, call_site where 
 template <detail::range R, class Function>
 void for_each(R&& r, Function&& function, call_site where = call_site::current()) {
   for_each(detail::k_usual_policy, r, function, where);
+}
+
+// Elements whose end has another type than their beginning
+
+template <execution_policy Policy, class Iterator, detail::sentinel<Iterator> S, class Function>
+void for_each(const Policy& policy, Iterator first, S last, Function&& function,
+              call_site where = call_site::current()) {
+  for_each(policy, first, detail::past(first, last), function, where);
+}
+template <class Iterator, detail::sentinel<Iterator> S, class Function>
+void for_each(Iterator first, S last, Function&& function, call_site where = call_site::current()) {
+  for_each(detail::k_usual_policy, first, last, function, where);
+}
+template <execution_policy Policy, class Iterator, detail::sentinel<Iterator> S, class T, class Op,
+          class Transform>
+T transform_reduce(const Policy& policy, Iterator first, S last, T init, Op op, Transform transform,
+                   call_site where = call_site::current()) {
+  return transform_reduce(policy, first, detail::past(first, last), std::move(init), std::move(op),
+                          std::move(transform), where);
+}
+template <class Iterator, detail::sentinel<Iterator> S, class T, class Op, class Transform>
+T transform_reduce(Iterator first, S last, T init, Op op, Transform transform,
+                   call_site where = call_site::current()) {
+  return transform_reduce(par(), first, last, std::move(init), std::move(op), std::move(transform), where);
+}
+/// reduce(first, last, init) and reduce(first, last, op).
+template <execution_policy Policy, class Iterator, detail::sentinel<Iterator> S, class A>
+auto reduce(const Policy& policy, Iterator first, S last, A a, call_site where = call_site::current()) {
+  if constexpr (detail::initial_value<A, Iterator>)
+    return reduce(policy, first, detail::past(first, last), std::move(a), plus{}, where);
+  else
+    return reduce(policy, first, detail::past(first, last), std::move(a), where);
+}
+template <class Iterator, detail::sentinel<Iterator> S, class A>
+auto reduce(Iterator first, S last, A a, call_site where = call_site::current()) {
+  return reduce(par(), first, last, std::move(a), where);
+}
+template <execution_policy Policy, class Iterator, detail::sentinel<Iterator> S, class T, class Op>
+requires(!std::same_as<Op, call_site>) T reduce(const Policy& policy, Iterator first, S last, T init, Op op,
+                                                call_site where = call_site::current()) {
+  return reduce(policy, first, detail::past(first, last), std::move(init), std::move(op), where);
+}
+template <class Iterator, detail::sentinel<Iterator> S, class T, class Op>
+requires(!std::same_as<Op, call_site>) T
+    reduce(Iterator first, S last, T init, Op op, call_site where = call_site::current()) {
+  return reduce(par(), first, last, std::move(init), std::move(op), where);
 }
 
 } // namespace v1

@@ -26,6 +26,7 @@ constexpr bool k_exact = false; // another compiler, whose code is about as good
 /// In one phase, of all members together.
 struct Cost {
   double instructions, locked;
+  double mispredicted = 0;
 };
 
 /// (WSTREE_TEST_SHOW=1 shows what is counted.) For the code that gcc 12 makes of the library for x86-64; in
@@ -51,7 +52,7 @@ constexpr Phase k_phases[] = {
     {"chunk, long", {340, 1}, {322, 1}, k_team},
     {"chunk, unsigned long", {340, 1}, {322, 1}, k_team},
 };
-/// Compilers of short_calls.cpp.
+/// Compilers of short_calls.cpp and sorts.cpp.
 constexpr const char* k_short_calls[] = {WSTREE_TEST_SHORT_CALLS};
 constexpr std::size_t k_first_chunks = 6;
 /// The region with a loop and 2 threads, if each member gets its part in one piece.
@@ -72,12 +73,13 @@ constexpr double k_search = 400;     // instructions of a search for each of its
 std::vector<Cost>
 count(const std::string& program, const std::string& batch = "timed", const std::string& schedule = "wstree",
       std::size_t phases = std::size(k_phases),
-      const std::string& object = std::filesystem::canonical(library_path()).filename().string()) {
+      const std::string& object = std::filesystem::canonical(library_path()).filename().string(),
+      const std::string& counts = "--collect-bus=yes") {
   const TemporaryFolder folder;
   const std::string dump = folder / "dump";
   const Program valgrind(WSTREE_TEST_VALGRIND,
-                         {"--tool=callgrind", "--collect-bus=yes", "--compress-strings=no",
-                          "--compress-pos=no", "--zero-before=phase_begin", "--dump-before=phase_end",
+                         {"--tool=callgrind", counts, "--compress-strings=no", "--compress-pos=no",
+                          "--zero-before=phase_begin", "--dump-before=phase_end",
                           "--callgrind-out-file=" + dump, program_path(program)});
   // Pins need processors, of which there may be too few here.
   const Outcome outcome = Program(valgrind)
@@ -94,7 +96,8 @@ count(const std::string& program, const std::string& batch = "timed", const std:
     EXPECT_TRUE(file) << "no counts of phase " << k << ": " << outcome.text();
     const Executed executed = executed_in(file, object);
     counted.push_back({static_cast<double>(executed.instructions) / k_count,
-                       static_cast<double>(executed.locked) / k_count});
+                       static_cast<double>(executed.locked) / k_count,
+                       static_cast<double>(executed.mispredicted)});
   }
   return counted;
 }
@@ -216,6 +219,27 @@ TEST_P(ShortCalls, TakeFewInstructionsMore) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Compilers, ShortCalls, testing::ValuesIn(k_short_calls),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+/// Sorts and merges of small random elements: no branch depends on these, of which a processor would guess
+/// every second one wrongly. clang makes branches of expressions that look like a choice.
+class Sorts : public testing::TestWithParam<const char*> {};
+TEST_P(Sorts, HaveNoBranchesThatDependOnElements) {
+  if (!k_optimised) GTEST_SKIP() << "the headers are not optimised";
+  constexpr const char* k_elements[] = {"int", "long", "double", "pair"};
+  constexpr double k_sorted = 10'000;
+  const std::string program = std::string("sorts_") + GetParam();
+  const std::vector<Cost> counted =
+      count(program, "timed", "dynamic,4", std::size(k_elements) * 2, program, "--branch-sim=yes");
+  for (std::size_t k = 0; k < counted.size(); ++k) {
+    const bool is_merge = k % 2 != 0;
+    const double each = counted[k].mispredicted / k_sorted;
+    if (std::getenv("WSTREE_TEST_SHOW") != nullptr)
+      std::printf("%s of %s: %.3f\n", is_merge ? "merge" : "sort", k_elements[k / 2], each);
+    EXPECT_LE(each, is_merge ? 0.1 : 0.6) << (is_merge ? "merge of " : "sort of ") << k_elements[k / 2];
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Compilers, Sorts, testing::ValuesIn(k_short_calls),
                          [](const auto& tested) { return std::string(tested.param); });
 
 TEST(CallgrindDump, CountsWhatStandsInOneObject) {

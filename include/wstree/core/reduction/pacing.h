@@ -23,6 +23,8 @@ public:
     floor_ = to_count(tail * tuning::k_least);
   }
   bool is_expected() const noexcept { return is_expected_; }
+  /// No batch will have more units than `most`.
+  void bound(std::uint32_t most) noexcept { largest_ = std::min(static_cast<float>(most), k_most); }
 
   void start_node() noexcept {
     if (!is_expected_) return Batcher::start_node();
@@ -31,7 +33,7 @@ public:
   void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now) noexcept {
     const float expected = tuning::k_wrong * cost_ * static_cast<float>(skipped() + units);
     is_expected_ = is_expected_ && to_float(ticks) <= expected + to_float(settings_->steal_cost);
-    if (!is_expected_) return Batcher::finished(units, ticks, now);
+    if (!is_expected_) return Batcher::finished(units, ticks, now, largest_);
     unclocked_.read_clock();
     unclocked_.allow_most();
   }
@@ -42,6 +44,7 @@ public:
   }
 
 private:
+  float largest_ = k_most;
   bool is_expected_ = false;
 };
 
@@ -58,6 +61,7 @@ public:
     const float longest = tuning::k_brief_call * static_cast<float>(entry.settings->shortest_target);
     Base::batches().expect(Base::is_usual() && share * cost <= longest ? cost : 0, share);
     most_ = static_cast<std::uint32_t>(clamp<std::uint64_t>(most >> shape.shift(), 1, k_max_share));
+    Base::batches().bound(most_);
   }
   [[gnu::always_inline]] std::uint32_t size(std::uint32_t remaining) noexcept {
     are_few_ = remaining <= tuning::k_few_dear_units;
