@@ -159,6 +159,21 @@ TEST_F(Names, OfALoopBesideADestructorInSeveralParts) {
   }
 }
 
+TEST_F(Names, OfRegionsAreTheLinesOfTheirDirectives) {
+  NEEDS("g++");
+  for (const std::string options : {"-O1", "-O2", "-O3", "-O2 -no-pie", "-O2 -fno-plt"}) {
+    compile("g++", "-g " + options, "regions.cpp");
+    const auto shown = run_with_real_library({"run", "--stats", file("program")}, {});
+    // Served, or not served for a reason of the proof.
+    EXPECT_THAT(shown.err, testing::HasSubstr(" regions.cpp:" + line("regions.cpp", "plain") + " main()"))
+        << options;
+    EXPECT_THAT(shown.err, testing::ContainsRegex("not served: regions.cpp:" + line("regions.cpp", "apart") +
+                                                  " main\\(\\).*: waits at a barrier: regions.cpp:" +
+                                                  line("regions.cpp", "barrier") + " main\\(\\)\n"))
+        << options;
+  }
+}
+
 TEST_F(Names, OfAStrippedProgramWithItsDebugFile) {
   NEEDS("gcc");
   NEEDS("objcopy");

@@ -76,20 +76,22 @@ LoopRow row_of(const json& loop, names::Resolver& resolver) {
   return row;
 }
 
-/// Returns the line and function at a place in a module, or the other known facts about it.
-std::string place_text(const json& region, const char* key, names::Resolver& resolver) {
+/// Returns the line and function at a place in a module, or the other known facts about it. `into`: bytes
+/// from the place to an address behind the beginning of its instruction.
+std::string place_text(const json& region, const char* key, names::Resolver& resolver, std::uint64_t into) {
   const auto place = region.find(key);
   if (place == region.end() || !place->is_object()) return {};
-  auto text = names::text_of(
-      resolver.name(text_in(*place, "module"), text_in(*place, "build_id"), count_in(*place, "offset")));
+  auto text = names::text_of(resolver.name(text_in(*place, "module"), text_in(*place, "build_id"),
+                                           count_in(*place, "offset") + into));
   if (!text.empty()) return text;
   const auto module = text_in(*place, "module");
   return fmt::format("{}+0x{:x}", module.substr(module.rfind('/') + 1), count_in(*place, "offset"));
 }
 
 UnservedRegion unserved_region(const json& region, names::Resolver& resolver) {
-  const auto at = place_text(region, "at", resolver);
-  return {place_text(region, "where", resolver), text_in(region, "reason") + (at.empty() ? "" : ": " + at)};
+  const auto at = place_text(region, "at", resolver, 1); // an instruction, and no return address
+  return {place_text(region, "where", resolver, 0),
+          text_in(region, "reason") + (at.empty() ? "" : ": " + at)};
 }
 
 } // namespace
