@@ -174,6 +174,19 @@ TEST_F(Names, OfRegionsAreTheLinesOfTheirDirectives) {
   }
 }
 
+TEST_F(Names, OfRefusedRegionsComeWithTheirTimes) {
+  NEEDS("g++");
+  compile("g++", "-g -O2", "regions.cpp");
+  const auto result = run_with_real_library({"run", "--stats=json", file("program")}, {});
+  const auto report = json::parse(result.err, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << result.err;
+  ASSERT_FALSE(report["unserved_regions"].empty()) << report;
+  const auto& region = report["unserved_regions"].back();
+  EXPECT_EQ(region["calls"], 1) << region;
+  EXPECT_GT(region["seconds"], 0) << region;
+  EXPECT_LT(region["seconds"], report["wall_seconds"]) << region;
+}
+
 TEST_F(Names, OfAStrippedProgramWithItsDebugFile) {
   NEEDS("gcc");
   NEEDS("objcopy");

@@ -408,11 +408,11 @@ TEST(Loops, WithTheRuntimeInsideCannotBeServed) {
 TEST(Loops, AreMissedOnlyOnRequest) {
   EXPECT_EQ(wstree({"run", target("plain")}).err, "");
   for (const char* request : {"--verbose", "--stats"})
-    EXPECT_THAT(wstree({"run", request, target("plain")}).err, HasSubstr("has no schedule(runtime) loop"));
+    EXPECT_THAT(wstree({"run", request, target("plain")}).err, HasSubstr("has no OpenMP loop"));
   const auto required = wstree({"run", "--require", target("plain")});
   EXPECT_EQ(required.status(), 125);
   EXPECT_EQ(required.out, "");
-  expect_line(required, {"has no schedule(runtime) loop to serve", "-fopenmp"});
+  expect_line(required, {"has no OpenMP loop to serve", "-fopenmp"});
 }
 
 // That the runtime loads libraries does not mean that the program does.
@@ -420,7 +420,7 @@ TEST(Loops, AreNotMadeByTheRuntimeAlone) {
   const auto result = wstree({"run", "--require", target("calls_nothing")});
   EXPECT_EQ(result.status(), 125);
   EXPECT_EQ(result.out, "");
-  expect_line(result, {"has no schedule(runtime) loop to serve"});
+  expect_line(result, {"has no OpenMP loop to serve"});
 }
 
 } // namespace
