@@ -51,8 +51,7 @@ struct LoopRow {
 struct WallTime {
   double all = 0, loops = 0, between = 0, refused = 0; ///< seconds; between regions one thread works
 
-  /// Returns the seconds before the first region, behind the last one, and in other regions outside of the
-  /// loops.
+  /// Returns the seconds before the first region, behind the last one, and in all other regions.
   [[nodiscard]] double elsewhere() const { return all - loops - between - refused; }
   /// Loops of several teams at the same time are no parts of one time.
   [[nodiscard]] bool is_known() const { return all > 0 && elsewhere() >= 0; }

@@ -89,8 +89,7 @@ int report_start_error(int error, const std::string& name) {
   return error == ENOENT ? k_not_found : k_cannot_execute;
 }
 
-/// Names the region that was refused, or the findings that spoke against the program beforehand, if there are
-/// any.
+/// Names the region that was refused, or else the findings that spoke against the program beforehand.
 void report_nothing_served(const Preflight& preflight, const std::string& name, const std::string& refusal) {
   if (!refusal.empty()) return say("--require: no loop of '{}' was served; {}", name, refusal);
   for (const auto& finding : preflight.findings) {
