@@ -151,9 +151,12 @@ function origin() {
     ["wall time", data.wall && [time(data.wall.seconds)]],
     [
       "if loops took no time",
-      data.wall && [`${data.wall.most_to_gain < 10 ? data.wall.most_to_gain.toFixed(1) : "more than 10"} times as fast`]
+      data.wall &&
+        data.loops.length > 0 && [
+          `${data.wall.most_to_gain < 10 ? data.wall.most_to_gain.toFixed(1) : "more than 10"} times as fast`
+        ]
     ],
-    ["next", data.command && toCopy("wstree compare --loops -- " + data.command)]
+    ["next", data.command && data.loops.length > 0 && toCopy("wstree compare --loops -- " + data.command)]
   ].filter(([, values]) => values);
 }
 
