@@ -8,6 +8,7 @@
 
 #include "process_limits.h"
 #include "system_call.h"
+#include "unserved_regions.h"
 #include "waiting.h"
 
 #include "wstree/core/default_floats.h"
@@ -53,6 +54,9 @@ struct Idle {
                               // short gap
   bool has_clocks = false, began = false;
   Clocks clocks; // when the gap began
+  // The region that the thread is in, or was in before the gap. Only where figures are wanted.
+  const void* region = nullptr; // its caller
+  std::uint64_t opened = 0;     // ticks
 };
 constinit Idle g_idle;
 // relaxed: only the thread whose number it is goes on.
@@ -106,24 +110,36 @@ void note_figures(std::uint64_t gap) noexcept {
   observe::note_gap(gap, computed);
 }
 
+/// Only where figures are wanted. noinline: other regions would pay for its registers.
+[[gnu::noinline]] void note_gap_before(const void* caller) noexcept {
+  if (g_idle.ended != 0) {
+    const core::DefaultFloats floats;
+    const std::uint64_t gap = to_ns(core::elapsed(g_idle.ended, core::StdPlatform::ticks()));
+    g_idle.ended = 0;
+    note_figures(gap);
+  }
+  g_idle.region = caller;
+  g_idle.opened = core::StdPlatform::ticks();
+}
+
+[[gnu::noinline]] void begin_first(const void* caller) noexcept {
+  g_idle.began = true;
+  if (session().chooses_waiting) shorten_spinning(caller);
+  if (session().measured) note_gap_before(caller);
+}
+
 } // namespace
 
 void end_gap(const void* caller) noexcept {
   if (!is_opener()) return;
-  if (!g_idle.began) {
-    g_idle.began = true;
-    if (session().chooses_waiting) shorten_spinning(caller);
-  }
-  if (g_idle.ended == 0) return;
-  const core::DefaultFloats floats;
-  const std::uint64_t gap = to_ns(core::elapsed(g_idle.ended, core::StdPlatform::ticks()));
-  g_idle.ended = 0;
-  note_figures(gap);
+  if (!g_idle.began) return begin_first(caller);
+  if (g_idle.ended != 0) note_gap_before(caller);
 }
 
 void begin_gap() noexcept {
   if (!session().measured || g_opener.load(std::memory_order_relaxed) != pthread_self()) return;
   g_idle.ended = core::StdPlatform::ticks();
+  observe::note_unserved_time(g_idle.region, core::elapsed(g_idle.opened, g_idle.ended));
   if (g_idle.measured == 0 || place::has_new_call_filter()) return;
   --g_idle.measured;
   g_idle.clocks = read_clocks();

@@ -202,7 +202,7 @@ void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
     first = false;
   }
   out.text(first ? "]" : "\n]");
-  write_unserved_json(out);
+  write_unserved_json(out, frame.ns_per_tick);
   write_rank_statistics(out);
   out.text("}\n");
 }
@@ -216,7 +216,7 @@ void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
       out.text("wstree: no loop was served (WSTREE_LOOPS='")
           .text(config::to_text(frame.loops).view())
           .text("')\n");
-    write_unserved_lines(out);
+    write_unserved_lines(out, frame.ns_per_tick);
     write_rank_lines(out);
     return;
   }
@@ -234,7 +234,7 @@ void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
   counted(out, steals, "steal", "steals").text("\n");
   Widths widths = widths_of(sites);
   for (const auto& row : sites) text_loop(out, row, widths, frame.ns_per_tick);
-  write_unserved_lines(out);
+  write_unserved_lines(out, frame.ns_per_tick);
   write_rank_lines(out);
   text_waiting(out, frame.waiting);
 }

@@ -3,6 +3,7 @@
 
 #include "code_place.h"
 #include "place_name.h"
+#include "report.h"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,7 @@ struct UnservedRegion {
   const void* at = nullptr;
   // release and acquire: the rest is complete. Guard: none, as the report is written when the program ends.
   std::atomic<const char*> reason{nullptr};
+  std::atomic<std::uint64_t> calls{0}, ticks{0}; // relaxed: figures for the report
 };
 constinit std::array<UnservedRegion, 1024> g_regions{};
 constinit std::atomic<std::size_t> g_count{0}; // relaxed: each thread writes an entry of its own
@@ -44,7 +46,22 @@ void note_unserved_region(const void* caller, const char* reason, const void* at
   region.reason.store(reason, std::memory_order_release);
 }
 
-void write_unserved_json(ReportWriter& out) noexcept {
+void note_unserved_time(const void* caller, std::uint64_t ticks) noexcept {
+  for_each_region([&](UnservedRegion& region, const char*) {
+    if (region.caller != caller) return;
+    region.calls.fetch_add(1, std::memory_order_relaxed);
+    region.ticks.fetch_add(ticks, std::memory_order_relaxed);
+  });
+}
+
+void forget_unserved_times() noexcept {
+  for_each_region([](UnservedRegion& region, const char*) {
+    region.calls.store(0, std::memory_order_relaxed);
+    region.ticks.store(0, std::memory_order_relaxed);
+  });
+}
+
+void write_unserved_json(ReportWriter& out, double ns_per_tick) noexcept {
   bool first = true;
   for_each_region([&](const UnservedRegion& region, const char* reason) {
     CodePlace place;
@@ -57,19 +74,24 @@ void write_unserved_json(ReportWriter& out) noexcept {
       out.text(", \"at\": ");
       json_place(out, place);
     }
+    out.text(", \"calls\": ").number(region.calls.load(std::memory_order_relaxed));
+    out.text(", \"seconds\": ").decimal(to_ns(region.ticks.load(std::memory_order_relaxed), ns_per_tick), 9);
     out.text("}");
     first = false;
   });
   if (!first) out.text("\n]");
 }
 
-void write_unserved_lines(ReportWriter& out) noexcept {
+void write_unserved_lines(ReportWriter& out, double ns_per_tick) noexcept {
   for_each_region([&](const UnservedRegion& region, const char* reason) {
     out.text("wstree: not served: ")
         .visible(name_place(region.caller, nullptr).view())
         .text(": ")
         .text(reason);
     if (region.at != nullptr) out.text(": ").visible(name_place(region.at, nullptr).view());
+    constexpr std::uint64_t k_tenth = 100'000; // of a millisecond, in nanoseconds
+    const std::uint64_t ns = to_ns(region.ticks.load(std::memory_order_relaxed), ns_per_tick);
+    out.text(" (").decimal(ns / k_tenth, 1).text(" ms)");
     out.text("\n");
   });
 }

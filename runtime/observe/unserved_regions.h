@@ -4,13 +4,20 @@
 
 #include "report_writer.h"
 
+#include <cstdint>
+
 namespace wstree::observe {
 
 /// Notes a region. `caller` opens it; `reason` lives as long as the process; `at` is the code that is to
 /// blame, or nullptr. Any thread, wait-free. If there are very many regions, the later ones are left out.
 void note_unserved_region(const void* caller, const char* reason, const void* at) noexcept;
 
-void write_unserved_json(ReportWriter& out) noexcept;
-void write_unserved_lines(ReportWriter& out) noexcept;
+/// Adds an execution of the region that `caller` opens, if that was noted. Any thread, wait-free.
+void note_unserved_time(const void* caller, std::uint64_t ticks) noexcept;
+/// Starts the times from zero again; call in the child after fork.
+void forget_unserved_times() noexcept;
+
+void write_unserved_json(ReportWriter& out, double ns_per_tick) noexcept;
+void write_unserved_lines(ReportWriter& out, double ns_per_tick) noexcept;
 
 } // namespace wstree::observe

@@ -143,6 +143,34 @@ TEST_F(Names, OfALambdaThatIsInlined) {
                                     "lambda.cpp:" + line("lambda.cpp", "lambda") + " lambda in main()"));
 }
 
+TEST_F(Names, OfRegionsAreTheLinesOfTheirDirectives) {
+  NEEDS("g++");
+  for (const std::string options : {"-O1", "-O2", "-O3", "-O2 -no-pie", "-O2 -fno-plt"}) {
+    compile("g++", "-g " + options, "regions.cpp");
+    const auto shown = run_with_real_library({"run", "--stats", file("program")}, {});
+    // Served, or not served for a reason of the proof.
+    EXPECT_THAT(shown.err, testing::HasSubstr(" regions.cpp:" + line("regions.cpp", "plain") + " main()"))
+        << options;
+    EXPECT_THAT(shown.err, testing::ContainsRegex("not served: regions.cpp:" + line("regions.cpp", "apart") +
+                                                  " main\\(\\).*: waits at a barrier: regions.cpp:" +
+                                                  line("regions.cpp", "barrier") + " main\\(\\)\n"))
+        << options;
+  }
+}
+
+TEST_F(Names, OfRefusedRegionsComeWithTheirTimes) {
+  NEEDS("g++");
+  compile("g++", "-g -O2", "regions.cpp");
+  const auto result = run_with_real_library({"run", "--stats=json", file("program")}, {});
+  const auto report = json::parse(result.err, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << result.err;
+  ASSERT_FALSE(report["unserved_regions"].empty()) << report;
+  const auto& region = report["unserved_regions"].back();
+  EXPECT_EQ(region["calls"], 1) << region;
+  EXPECT_GT(region["seconds"], 0) << region;
+  EXPECT_LT(region["seconds"], report["wall_seconds"]) << region;
+}
+
 TEST_F(Names, OfAStrippedProgramWithItsDebugFile) {
   NEEDS("gcc");
   NEEDS("objcopy");

@@ -38,6 +38,14 @@ TEST(DoctorLoops, ThatWillBeServed) {
   EXPECT_THAT(checks[1].found, HasSubstr("libmesh.so: a schedule that is not visible"));
 }
 
+TEST(DoctorLoops, StaticOnesOfLlvmAreToldOnceIfTheyMayBeServed) {
+  const FileCalls solver{"/somewhere/solver", LoopCalls{.forms = {LoopForm::fixed}, .llvm = true}};
+  const auto checks = loops({solver}, "runtime,proven");
+  ASSERT_EQ(checks.size(), 1U);
+  EXPECT_EQ(checks[0].status, Status::ok);
+  EXPECT_THAT(checks[0].found, HasSubstr("machine code proves"));
+}
+
 TEST(DoctorLoops, StaticOnesOfGccAreListed) {
   auto solver = gcc_file("solver", {LoopForm::runtime});
   solver.calls.may_be_static = true;

@@ -132,7 +132,7 @@ TEST(Environment, HasTheOptions) {
   EXPECT_EQ(result.variable("WSTREE_FALLBACK"), "dynamic,2");
   EXPECT_EQ(result.variable("WSTREE_BIND"), "close");
   EXPECT_EQ(result.variable("WSTREE_STATS"), "json=x y");
-  EXPECT_THAT(result.err, HasSubstr("has no schedule(runtime) loop to serve")); // as figures were asked for
+  EXPECT_THAT(result.err, HasSubstr("has no OpenMP loop to serve")); // as figures were asked for
 }
 
 TEST(Environment, StatsNeedNoValueAndTakeNoArgument) {

@@ -58,14 +58,48 @@ TEST(Figures, HaveOneLineForAnUnrolledLoopsRegions) {
 
 TEST(Figures, SayWhatServesARegionThatIsRefused) {
   Statistics statistics;
+  statistics.loops.push_back({"b.c:5 f()", "wstree", 7, 70, 4, 0, 1.0});
   statistics.unserved.push_back({"a.c:9 main()", "has a private array"});
   const auto refused = testing::HasSubstr("not served: a.c:9 main(): has a private array\n");
   const auto way_out =
-      testing::HasSubstr("\n  such regions run as without the library; with schedule(runtime)");
+      testing::HasSubstr("\n  such regions run as without the library; loops in them that say "
+                         "schedule(runtime) are served\n");
   EXPECT_THAT(statistics_text(statistics, {}, false), testing::AllOf(refused, testing::Not(way_out)));
   Terminal terminal;
   terminal.is_one = true;
   EXPECT_THAT(statistics_text(statistics, terminal, false), testing::AllOf(refused, way_out));
+}
+
+TEST(Figures, SayWhatToDoWhereNothingWasServed) {
+  Statistics statistics;
+  statistics.wall_seconds = 2;
+  statistics.between_regions_seconds = 0.5;
+  statistics.unserved.push_back({"a.c:9 main()", "waits at a barrier", 1.2});
+  statistics.unserved.push_back({"a.c:20 main()", "has a private array", 0.2});
+  EXPECT_EQ(
+      statistics_text(statistics, {}, false),
+      "wstree: no loop was served\n"
+      "  wall time 2.00 s: 70 % in regions not served, 25 % between regions, where one thread works, 5 % "
+      "elsewhere\n"
+      "not served: a.c:9 main(), 1.20 s: waits at a barrier\n"
+      "not served: a.c:20 main(), 200.00 ms: has a private array\n"
+      "next: schedule(runtime) at the uneven loops of a.c:9 main() serves them; work that the program "
+      "divides by thread numbers stays as it is\n");
+  statistics.unserved.front().reason = "sums would depend on the pieces, unless --loops names static";
+  EXPECT_THAT(statistics_text(statistics, {}, false),
+              testing::HasSubstr("\nnext: wstree run --loops all,static "));
+  statistics.wall_seconds = 100;
+  EXPECT_THAT(
+      statistics_text(statistics, {}, false),
+      testing::HasSubstr("\nnext: these regions take 1 % of the time, so no schedule makes the program "
+                         "faster\n"));
+  statistics.loops.push_back({"b.c:5 f()", "wstree", 7, 70, 4, 0, 1.0});
+  EXPECT_THAT(statistics_text(statistics, {}, false),
+              testing::AllOf(testing::HasSubstr("1 % in these loops, 1 % in regions not served, "),
+                             testing::Not(testing::HasSubstr("next: "))));
+  statistics.loops.front().seconds = 99; // within a refused region
+  EXPECT_THAT(statistics_text(statistics, {}, false),
+              testing::Not(testing::HasSubstr("in regions not served")));
 }
 
 TEST(Reports, SayInTablesOnlyWhereALoopWasInlined) {

@@ -59,6 +59,27 @@ TEST_F(Report, SaysWhatWasRunAndWhereItsTimeWent) {
   EXPECT_THAT(report({write("b.json", made.dump())}).out, Not(HasSubstr("all time")));
 }
 
+TEST_F(Report, NamesRegionsThatWereNotServed) {
+  json made = statistics(1, 0);
+  made.update({{"wall_seconds", 4.0}, {"between_regions_seconds", 1.0}});
+  const json place = {{"module", "/nowhere/heat"}, {"build_id", ""}, {"offset", 16}};
+  made["unserved_regions"] = {
+      {{"reason", "is brief"}, {"where", place}, {"calls", 1}, {"seconds", 0.001}},
+      {{"reason", "waits at a barrier"}, {"where", place}, {"calls", 1}, {"seconds", 2.0}}};
+  const std::string refused = "Not served: heat+0x10, 2.00 s: waits at a barrier.\n";
+  const auto told = report({write("a.json", made.dump())}).out;
+  EXPECT_THAT(told, HasSubstr(" 50 % in regions not served, 25 % between regions"));
+  EXPECT_THAT(told, HasSubstr(refused));
+  EXPECT_THAT(told, Not(HasSubstr("is brief"))) << "it does not matter";
+  const json page = json::parse(report({write("a2.json", made.dump()), "--json"}).out);
+  EXPECT_EQ(page.at("wall").at("unserved_seconds"), 2.001);
+  made["loops"] = json::array();
+  EXPECT_THAT(report({write("b.json", made.dump())}).out,
+              HasSubstr("No loop was served.\n" + refused + "Not served: heat+0x10, 1.00 ms: is brief.\n" +
+                        "Next: schedule(runtime) at the uneven loops of heat+0x10 serves them; work that the "
+                        "program divides by thread numbers stays as it is.\n"));
+}
+
 TEST_F(Report, ManyProcessesAreOneTable) {
   std::vector<std::string> files{"--json"};
   for (int rank = 0; rank < 64; ++rank)

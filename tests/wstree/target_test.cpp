@@ -261,11 +261,11 @@ TEST(Loops, WithTheRuntimeInsideCannotBeServed) {
 TEST(Loops, AreMissedOnlyOnRequest) {
   EXPECT_EQ(wstree({"run", target("plain")}).err, "");
   for (const char* request : {"--verbose", "--stats"})
-    EXPECT_THAT(wstree({"run", request, target("plain")}).err, HasSubstr("has no schedule(runtime) loop"));
+    EXPECT_THAT(wstree({"run", request, target("plain")}).err, HasSubstr("has no OpenMP loop"));
   const auto required = wstree({"run", "--require", target("plain")});
   EXPECT_EQ(required.status(), 125);
   EXPECT_EQ(required.out, "");
-  expect_line(required, {"has no schedule(runtime) loop to serve", "-fopenmp"});
+  expect_line(required, {"has no OpenMP loop to serve", "-fopenmp"});
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "debug_file.h"
 
 #include "function_name.h"
+#include "region_function.h"
 
 #include <charconv>
 #include <cstdio>
@@ -82,6 +83,7 @@ Name DebugFile::name(Dwarf_Addr return_address) {
   Name name;
   if (module_ == nullptr || return_address == 0) return name;
   by_source(return_address - 1, name);
+  by_region(return_address, name);
   if (name.line == 0) by_symbol(return_address, name);
   return name;
 }
@@ -136,6 +138,22 @@ void DebugFile::by_source(Dwarf_Addr call, Name& name) {
   name.line = static_cast<std::uint32_t>(line.line);
   if (!name.function.empty()) return;
   if (const char* const symbol = dwfl_module_addrname(module_, call)) name.function = function_name(symbol);
+}
+
+/// gcc gives the call that opens a region the line of an earlier statement, and the first code of the
+/// region's function the line of the directive.
+void DebugFile::by_region(Dwarf_Addr return_address, Name& name) {
+  const auto function = region_function(module_, return_address);
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = function ? unit_at(*function, bias) : nullptr;
+  if (unit == nullptr) return;
+  const auto line = line_at(*unit, *function - bias);
+  if (line.line == 0) return;
+  name.file = line.file;
+  name.line = static_cast<std::uint32_t>(line.line);
+  const auto around = function_name(dwfl_module_addrname(module_, *function));
+  if (around != name.function) name.inlined_in.clear();
+  name.function = around;
 }
 
 void DebugFile::by_symbol(Dwarf_Addr return_address, Name& name) {

@@ -26,6 +26,7 @@ private:
   void open_by_id(const std::string& path, std::string_view build_id);
   Dwarf_Die* unit_at(Dwarf_Addr address, Dwarf_Addr& bias);
   void by_source(Dwarf_Addr call, Name& name);
+  void by_region(Dwarf_Addr return_address, Name& name);
   void by_symbol(Dwarf_Addr return_address, Name& name);
 
   char* debug_path_;

@@ -13,6 +13,7 @@
 #include "statistics.h"
 #include "tokens.h"
 #include "trace/trace.h"
+#include "unserved_regions.h"
 #include "version.h"
 #include "waiting.h"
 
@@ -90,6 +91,7 @@ void prepare_measuring(Session& made) noexcept {
                          observe::forget_executions();
                          observe::forget_rank_texts();
                          observe::forget_gaps();
+                         observe::forget_unserved_times();
                          g_forked = core::StdPlatform::ticks();
                          observe::forget_recordings();
                          forget_tracks();

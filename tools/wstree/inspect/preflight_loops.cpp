@@ -81,9 +81,9 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
         {}};
   }
   return {
-      missed, named("'{}' has no schedule(runtime) loop to serve"),
+      missed, named("'{}' has no OpenMP loop to serve"),
       "neither the program nor a library that it is linked with calls a loop function of an OpenMP runtime",
-      "build it with -fopenmp and schedule(runtime)"};
+      "build it with -fopenmp"};
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace wstree::cli {
@@ -76,20 +77,22 @@ LoopRow row_of(const json& loop, names::Resolver& resolver) {
   return row;
 }
 
-/// Returns the line and function at a place in a module, or the other known facts about it.
-std::string place_text(const json& region, const char* key, names::Resolver& resolver) {
+/// Returns the line and function at a place in a module, or the other known facts about it. `into`: bytes
+/// from the place to an address behind the beginning of its instruction.
+std::string place_text(const json& region, const char* key, names::Resolver& resolver, std::uint64_t into) {
   const auto place = region.find(key);
   if (place == region.end() || !place->is_object()) return {};
-  auto text = names::text_of(
-      resolver.name(text_in(*place, "module"), text_in(*place, "build_id"), count_in(*place, "offset")));
+  auto text = names::text_of(resolver.name(text_in(*place, "module"), text_in(*place, "build_id"),
+                                           count_in(*place, "offset") + into));
   if (!text.empty()) return text;
   const auto module = text_in(*place, "module");
   return fmt::format("{}+0x{:x}", module.substr(module.rfind('/') + 1), count_in(*place, "offset"));
 }
 
 UnservedRegion unserved_region(const json& region, names::Resolver& resolver) {
-  const auto at = place_text(region, "at", resolver);
-  return {place_text(region, "where", resolver), text_in(region, "reason") + (at.empty() ? "" : ": " + at)};
+  const auto at = place_text(region, "at", resolver, 1); // an instruction, and no return address
+  return {place_text(region, "where", resolver, 0), text_in(region, "reason") + (at.empty() ? "" : ": " + at),
+          number_in(region, "seconds", 0)};
 }
 
 } // namespace
@@ -134,10 +137,12 @@ CounterSums& CounterSums::operator+=(const CounterSums& other) {
 std::string WallTime::text() const {
   constexpr double k_much = 10; // times as fast, from which on the rest of the program is no limit
   const auto share = [&](double seconds) { return fmt::format("{:.0f} %", 100 * seconds / all); };
-  auto text =
-      fmt::format("wall time {}: {} in these loops, {} between regions, where one thread works, {} elsewhere",
-                  duration_text(all), share(loops), share(between), share(elsewhere()));
-  if (most_to_gain() < k_much)
+  auto text = fmt::format("wall time {}: ", duration_text(all));
+  if (loops > 0) text += share(loops) + " in these loops, ";
+  if (refused > 0) text += share(refused) + " in regions not served, ";
+  text += fmt::format("{} between regions, where one thread works, {} elsewhere", share(between),
+                      share(elsewhere()));
+  if (loops > 0 && most_to_gain() < k_much)
     text += fmt::format("; if the loops took no time, it would be {:.1f} times as fast", most_to_gain());
   return text;
 }
@@ -145,7 +150,27 @@ std::string WallTime::text() const {
 WallTime wall_time_of(const Statistics& statistics) {
   WallTime time{statistics.wall_seconds, 0, statistics.between_regions_seconds};
   for (const auto& loop : statistics.loops) time.loops += loop.seconds;
+  double refused = 0;
+  for (const auto& region : statistics.unserved) refused += region.seconds;
+  // Served loops in a refused region count as loops.
+  if (refused <= time.elsewhere()) time.refused = refused;
   return time;
+}
+
+std::string next_step(const Statistics& statistics) {
+  constexpr double k_worth = 0.05; // of the wall time
+  if (!statistics.loops.empty() || statistics.unserved.empty()) return {};
+  const auto& first = statistics.unserved.front();
+  const auto time = wall_time_of(statistics);
+  if (time.is_known() && time.refused > 0 && time.refused < k_worth * time.all)
+    return fmt::format(
+        "next: these regions take {:.0f} % of the time, so no schedule makes the program faster",
+        100 * time.refused / time.all);
+  if (first.reason.find("--loops names static") != std::string::npos)
+    return "next: wstree run --loops all,static serves sums; their last digits may change";
+  return fmt::format("next: schedule(runtime) at the uneven loops of {} serves them; work that the program "
+                     "divides by thread numbers stays as it is",
+                     first.name);
 }
 
 LoopRow& LoopRow::operator+=(const LoopRow& other) {
@@ -220,6 +245,7 @@ std::optional<Statistics> read_statistics(std::string_view report, names::Resolv
   if (const auto unserved = parsed.find("unserved_regions"); unserved != parsed.end() && unserved->is_array())
     for (const auto& region : *unserved)
       if (region.is_object()) statistics.unserved.push_back(unserved_region(region, resolver));
+  std::ranges::stable_sort(statistics.unserved, std::greater(), &UnservedRegion::seconds);
   add_rank_loops(parsed, statistics.rank_loops);
   return statistics;
 }

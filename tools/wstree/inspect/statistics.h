@@ -49,10 +49,10 @@ struct LoopRow {
 
 /// The parts of the wall time of a process.
 struct WallTime {
-  double all = 0, loops = 0, between = 0; ///< seconds; between regions one thread works
+  double all = 0, loops = 0, between = 0, refused = 0; ///< seconds; between regions one thread works
 
-  /// Returns the seconds before the first region, behind the last one, and in regions outside of the loops.
-  [[nodiscard]] double elsewhere() const { return all - loops - between; }
+  /// Returns the seconds before the first region, behind the last one, and in all other regions.
+  [[nodiscard]] double elsewhere() const { return all - loops - between - refused; }
   /// Loops of several teams at the same time are no parts of one time.
   [[nodiscard]] bool is_known() const { return all > 0 && elsewhere() >= 0; }
   /// Returns how many times as fast the process would be if the loops took no time (Amdahl's law).
@@ -71,6 +71,7 @@ inline bool has_new_lengths(std::uint64_t new_lengths, std::uint64_t calls) {
 struct UnservedRegion {
   std::string name;
   std::string reason; ///< with the line that is to blame, if that is known
+  double seconds = 0; ///< wall time of its executions by the thread that opened the first region
 };
 
 struct Statistics {
@@ -84,11 +85,13 @@ struct Statistics {
   std::uint64_t ended = 0;                         ///< seconds since 1970; 0: not known
   std::string rank; ///< rank in an MPI job, "0" in all other processes; empty: the file is older
   std::vector<LoopRow> loops;
-  std::vector<UnservedRegion> unserved;
+  std::vector<UnservedRegion> unserved; ///< the longest first
   std::vector<RankLoop> rank_loops;
 };
 
 WallTime wall_time_of(const Statistics& statistics);
+/// Returns the next step for a program of which nothing was served; empty: the figures do not tell.
+std::string next_step(const Statistics& statistics);
 
 /// Returns the name of a loop: by the place that the compiler gave to the runtime, or by debug information.
 names::Name name_of_loop(const nlohmann::json& loop, names::Resolver& resolver);

@@ -212,6 +212,7 @@ std::string json_text(const RunReport& report, Detail detail) {
   if (report.wall.is_known())
     json["wall"] = {{"seconds", report.wall.all},
                     {"loops_seconds", report.wall.loops},
+                    {"unserved_seconds", report.wall.refused},
                     {"between_regions_seconds", report.wall.between},
                     {"most_to_gain", rounded(report.wall.most_to_gain())}};
   if (report.has_ranks()) {

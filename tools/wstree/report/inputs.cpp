@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <variant>
@@ -148,6 +149,17 @@ void ReportInputs::add_statistics(const json& document) {
     if (loop.is_object() && loop.contains("where") && loop["where"].is_string()) find_place(loop);
   }
   add_rank_loops(document, report_.rank_loops);
+  report_.step = next_step(*statistics);
+  for (const auto& region : statistics->unserved) {
+    const auto known = std::ranges::find_if(report_.unserved, [&](const UnservedRegion& other) {
+      return other.name == region.name && other.reason == region.reason;
+    });
+    if (known == report_.unserved.end())
+      report_.unserved.push_back(region);
+    else
+      known->seconds = std::max(known->seconds, region.seconds); // in another process
+  }
+  std::ranges::stable_sort(report_.unserved, std::greater(), &UnservedRegion::seconds);
   ReportRank& rank = report_.rank(statistics->rank.empty() ? "0" : statistics->rank);
   rank.program = statistics->program;
   rank.threads = std::max(rank.threads, statistics->threads);

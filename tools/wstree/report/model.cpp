@@ -166,6 +166,17 @@ void add_causes(const RunReport& report, double seconds, std::vector<std::string
         duration_text(late), 100 * late / seconds, duration_text(latest->late), report.brief_name(*latest)));
 }
 
+/// Names the longest regions that were not served; beside served loops, of these that matter.
+void add_unserved(const RunReport& report, std::vector<std::string>& lines) {
+  constexpr std::size_t k_named = 3;
+  for (std::size_t i = 0; i < std::min(report.unserved.size(), k_named); ++i) {
+    const auto& region = report.unserved[i];
+    if (!report.loops.empty() && region.seconds < k_worth * report.wall.all) break;
+    lines.push_back(
+        fmt::format("Not served: {}, {}: {}.", region.name, duration_text(region.seconds), region.reason));
+  }
+}
+
 } // namespace
 
 std::string origin_text(const RunReport& report) {
@@ -181,7 +192,12 @@ std::string origin_text(const RunReport& report) {
 }
 
 std::vector<std::string> verdict(const RunReport& report) {
-  if (report.loops.empty()) return {"No loop was served: there is nothing to tell."};
+  if (report.loops.empty()) {
+    std::vector<std::string> lines{"No loop was served."};
+    add_unserved(report, lines);
+    if (!report.step.empty()) lines.push_back("N" + report.step.substr(1) + ".");
+    return lines;
+  }
   double seconds = 0;
   double saves = 0;
   std::size_t measured = 0;
@@ -220,6 +236,7 @@ std::vector<std::string> verdict(const RunReport& report) {
   else
     lines.push_back(
         fmt::format("{} even: no schedule could save more than {}.", they_are, duration_text(saves)));
+  add_unserved(report, lines);
   for (auto& line : against_verdict(report)) lines.push_back(std::move(line));
   add_causes(report, seconds, lines);
   for (const auto& loop : report.loops) {

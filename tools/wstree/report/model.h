@@ -130,6 +130,9 @@ struct RunReport {
   std::vector<std::string> earlier_programs, gone;
   std::uint64_t earlier_threads = 0;
 
+  std::vector<UnservedRegion> unserved; ///< regions that were not served, the longest first
+  std::string step;                     ///< next step if nothing was served; empty: not known
+
   std::vector<RankLoop> rank_loops; ///< loops that ranks share
 
   std::vector<ReportRank> ranks; ///< in their order; one is no MPI job

@@ -89,16 +89,14 @@ int report_start_error(int error, const std::string& name) {
   return error == ENOENT ? k_not_found : k_cannot_execute;
 }
 
-/// Names the findings that spoke against the program beforehand, if any did.
-void report_nothing_served(const Preflight& preflight, const std::string& name) {
+/// Names the region that was refused, or else the findings that spoke against the program beforehand.
+void report_nothing_served(const Preflight& preflight, const std::string& name, const std::string& refusal) {
+  if (!refusal.empty()) return say("--require: no loop of '{}' was served; {}", name, refusal);
   for (const auto& finding : preflight.findings) {
     if (finding.severity == Severity::doubt || finding.severity == Severity::hint)
       return say("--require: no loop was served; {}", finding.text());
   }
-  say("--require: no loop of '{}' was served; a loop needs schedule(runtime), or a schedule that --loops "
-      "names, "
-      "and --verbose shows what is in force",
-      name);
+  say("--require: no loop of '{}' was served; wstree doctor -- {} finds out why", name, name);
 }
 
 /// Figures that are to be shown as text: only this command can name the loops in them.
@@ -124,7 +122,7 @@ int run_and_wait(RunRequest& request, Environment& environment, const Preflight&
   // Does not return if the program was killed: its end is the news.
   const int status = end_like(ending.wait_status);
   if (served || !request.require) return status;
-  report_nothing_served(preflight, request.command.front());
+  report_nothing_served(preflight, request.command.front(), figures.refusal());
   return status == 0 ? k_own_error : status;
 }
 

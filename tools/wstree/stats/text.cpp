@@ -140,18 +140,37 @@ std::vector<LoopRow> rows_of(const std::vector<LoopRow>& loops) {
 }
 
 /// One line for each region that is not served although it may be a static loop.
-std::string unserved_text(const std::vector<UnservedRegion>& regions, const Terminal& terminal) {
+std::string unserved_text(const std::vector<UnservedRegion>& regions, bool any_served,
+                          const Terminal& terminal) {
   std::string text;
   for (const auto& region : regions)
-    text += laid_out(
-        fmt::format("not served: {}: {}\n", folded_name(visible(region.name)), visible(region.reason)),
-        terminal.width);
-  if (!text.empty() && terminal.is_one)
-    text += inked(terminal, Ink::dim,
-                  laid_out("  such regions run as without the library; with schedule(runtime) in the source "
-                           "they are served\n",
-                           terminal.width));
+    text += laid_out(fmt::format("not served: {}{}: {}\n", folded_name(visible(region.name)),
+                                 region.seconds > 0 ? ", " + duration_text(region.seconds) : "",
+                                 visible(region.reason)),
+                     terminal.width);
+  if (!text.empty() && terminal.is_one && any_served)
+    text +=
+        inked(terminal, Ink::dim,
+              laid_out("  such regions run as without the library; loops in them that say schedule(runtime) "
+                       "are served\n",
+                       terminal.width));
   return text;
+}
+
+/// Returns the parts of the wall time, as a line; empty: they are not known.
+std::string wall_time_line(const Statistics& statistics, const Terminal& terminal) {
+  const auto time = wall_time_of(statistics);
+  return time.is_known() ? laid_out("  " + time.text() + "\n", terminal.width) : "";
+}
+
+std::string nothing_served_text(const Statistics& statistics, const std::string& process,
+                                const Terminal& terminal) {
+  auto text = fmt::format("wstree: {}no loop was served\n", process);
+  if (!statistics.unserved.empty())
+    text += wall_time_line(statistics, terminal) + unserved_text(statistics.unserved, false, terminal);
+  if (const auto step = next_step(statistics); !step.empty())
+    text += laid_out(visible(step) + "\n", terminal.width);
+  return text + rank_loops_text(statistics.rank_loops, terminal);
 }
 
 } // namespace
@@ -160,9 +179,7 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
   const auto process = several
                            ? fmt::format("{} (process {}): ", visible(statistics.program), statistics.process)
                            : std::string();
-  if (statistics.loops.empty())
-    return fmt::format("wstree: {}no loop was served\n", process) +
-           unserved_text(statistics.unserved, terminal) + rank_loops_text(statistics.rank_loops, terminal);
+  if (statistics.loops.empty()) return nothing_served_text(statistics, process, terminal);
   const auto loops = rows_of(statistics.loops);
   std::uint64_t calls = 0, steals = 0;
   bool any_told = false;
@@ -194,8 +211,7 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
                       "equal\n",
                       folded_name(visible(loop.name)), grouped(loop.new_lengths), grouped(loop.calls)),
           terminal.width);
-  if (const auto time = wall_time_of(statistics); time.is_known())
-    text += laid_out("  " + time.text() + "\n", terminal.width);
+  text += wall_time_line(statistics, terminal);
   if (statistics.waiting_cpu_seconds > k_worth_saving * statistics.cpu_seconds)
     text += laid_out(
         fmt::format("  CPU time {:.2f} s, of which threads that waited between regions took {:.2f} s: "
@@ -211,7 +227,7 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
   if (terminal.is_one && std::ranges::any_of(loops, has_counters))
     text += inked(terminal, Ink::dim,
                   "  IPC: instructions per cycle; misses/1000: cache misses per 1,000 instructions\n");
-  return text + unserved_text(statistics.unserved, terminal) +
+  return text + unserved_text(statistics.unserved, true, terminal) +
          rank_loops_text(statistics.rank_loops, terminal);
 }
 

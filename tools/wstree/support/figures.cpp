@@ -80,6 +80,16 @@ bool has_loops(const std::string& report) {
          !parsed["loops"].empty();
 }
 
+/// Returns the longest region that was not served, and the reason; empty: the reports have none.
+std::string first_refusal(const std::vector<std::string>& reports) {
+  names::Resolver resolver;
+  for (const auto& report : reports)
+    if (const auto statistics = read_statistics(report, resolver);
+        statistics && !statistics->unserved.empty())
+      return statistics->unserved.front().name + ": " + statistics->unserved.front().reason;
+  return {};
+}
+
 /// Returns whether the path is a descriptor, a pipe or a device: its output cannot be read back.
 bool is_stream(const fs::path& path) {
   struct stat status {};
@@ -127,6 +137,7 @@ bool Figures::settle(const Ending& ending) {
   const bool served = std::any_of(reports.begin(), reports.end(), has_loops);
   // A helper of the program without loops does not show that the program has none.
   if (shown_ != StatsFormat::off && (served || missing_.empty())) show(reports);
+  if (!served) refusal_ = first_refusal(reports);
   return served;
 }
 

@@ -32,6 +32,9 @@ public:
   /// Returns the reason why figures that the user wanted on stderr did not come; empty if they did. Called
   /// after settle().
   [[nodiscard]] const std::string& missing() const { return missing_; }
+  /// Returns a region that was not served, and the reason; empty if the library named none. Called after
+  /// settle().
+  [[nodiscard]] const std::string& refusal() const { return refusal_; }
   /// Returns all reports as they were written; called instead of settle().
   [[nodiscard]] std::vector<std::string> take();
 
@@ -49,6 +52,7 @@ private:
   std::vector<std::filesystem::path> present_; // matched the pattern before the run
   std::string problem_;
   std::string missing_;
+  std::string refusal_;
 };
 
 } // namespace wstree::cli

@@ -151,9 +151,12 @@ function origin() {
     ["wall time", data.wall && [time(data.wall.seconds)]],
     [
       "if loops took no time",
-      data.wall && [`${data.wall.most_to_gain < 10 ? data.wall.most_to_gain.toFixed(1) : "more than 10"} times as fast`]
+      data.wall &&
+        data.loops.length > 0 && [
+          `${data.wall.most_to_gain < 10 ? data.wall.most_to_gain.toFixed(1) : "more than 10"} times as fast`
+        ]
     ],
-    ["next", data.command && toCopy("wstree compare --loops -- " + data.command)]
+    ["next", data.command && data.loops.length > 0 && toCopy("wstree compare --loops -- " + data.command)]
   ].filter(([, values]) => values);
 }
 
@@ -168,12 +171,13 @@ const sourceOf = (loop) =>
     })
   );
 
-/// The parts of the wall time, as a bar: in loops, between regions, elsewhere.
-function wallBar({ seconds, loops_seconds, between_regions_seconds }) {
+/// The parts of the wall time, as a bar: in loops, in regions not served, between regions, elsewhere.
+function wallBar({ seconds, loops_seconds, unserved_seconds, between_regions_seconds }) {
   const parts = [
     ["in loops", loops_seconds, "b"],
+    ...(unserved_seconds > 0 ? [["in regions not served", unserved_seconds, "p"]] : []),
     ["between regions, on one thread", between_regions_seconds, "s"],
-    ["elsewhere", seconds - loops_seconds - between_regions_seconds, "w"]
+    ["elsewhere", seconds - loops_seconds - unserved_seconds - between_regions_seconds, "w"]
   ];
   const words = parts.map(([word, part]) => `${word} ${percent(part / seconds)}`).join(", ");
   const bar = draw("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", class: "wall", role: "img" });
