@@ -100,6 +100,7 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
   }
   bool returns = false;
   const Loop before = loop_;
+  is_judged_ = true; // its own blocks
   if (!frame_place(state.general[k_rsp], loop_.callee_base, loop_.callee_offset))
     return refuse("moves its stack in an unusual way", instruction.address);
   const std::uint64_t context = context_;

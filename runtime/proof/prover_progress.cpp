@@ -33,12 +33,16 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   inner.is_bound = passing_.make<bool>(blocks);
   inner.has_merge = walk.has_merge;
   inner.decides = walk.decides;
+  inner.visited = passing_.make<Visited>(blocks);
+  inner.now = make_state();
+  State* const none = make_state();
   State* const fixed = make_state();
   State* const entry = make_state();
   State* const back = make_state();
   if (members == nullptr || is_in == nullptr || open == nullptr || inner.out == nullptr ||
       inner.exits == nullptr || inner.has_effect == nullptr || inner.has_sum == nullptr ||
-      inner.is_bound == nullptr || fixed == nullptr || entry == nullptr || back == nullptr)
+      inner.is_bound == nullptr || inner.visited == nullptr || inner.now == nullptr || none == nullptr ||
+      fixed == nullptr || entry == nullptr || back == nullptr)
     return refuse("is too long", place);
   // The members reach the header without passing it.
   std::size_t waiting = 0;
@@ -62,8 +66,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     if (block != header) members[count++] = block;
     if (walk.header != nullptr && block == walk.members[0])
       return refuse("has a loop with several entries", place);
-    inner.out[block] = make_state();
-    if (inner.out[block] == nullptr) return refuse("is too long", place);
+    inner.out[block] = none;
   }
   inner.members = members;
   inner.count = count;
