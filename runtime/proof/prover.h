@@ -31,7 +31,7 @@ private:
     bool is_entered = false;
     bool is_silent = false;   ///< its effects are looked at, and not judged
     bool is_turning = false;  ///< an inner loop is followed to find the values that its turns change
-    bool asks_memory = false; ///< a function that it calls has decided by memory at a fixed place
+    Bits asks_memory = 0;     ///< memory that a function which it calls has decided by
     SymbolId callee_base = 0; ///< the frame of a called function is below this place
     std::int32_t callee_offset = 0;
     bool is_guessed = false; ///< the locations that change have unknown values at the header
@@ -95,7 +95,7 @@ private:
   struct Mode {
     bool is_entered = false;
     bool is_turning = false;
-    bool asks_memory = false;
+    Bits asks_memory = 0;
     bool is_guessed = false;
     bool is_ending = false;
     bool has_part = false;
@@ -184,6 +184,9 @@ private:
 
   bool share_of_length(Value value, const State& entry, Share& share) noexcept;
   bool check_progress(Walk& walk, std::uint32_t header) noexcept;
+  Bits memory_at(Value address) const noexcept; // prover_turns.cpp, as are the following ones
+  Value asked(Value value) noexcept;
+  Value chosen(Value made, Value a, Value b, Value condition) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
   bool leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,
                   const Location* locations, std::size_t count) noexcept;

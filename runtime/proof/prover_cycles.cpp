@@ -104,9 +104,10 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
   depth_ = walk.depth;
   decides_ = false;
   // Blocks of a function that an inner loop calls: check_progress() looks at the loop's own.
-  if (loop_.is_turning && walk.closed == nullptr && state.is_reached && is_branch(walk.last(block)) &&
-      (condition_bits(state, walk.last(block).id) & k_fixed_memory) != 0)
-    loop_.asks_memory = true;
+  if (loop_.is_turning && walk.closed == nullptr && state.is_reached && is_branch(walk.last(block)))
+    if (const Bits bits = condition_bits(state, walk.last(block).id);
+        (bits & (k_fixed_memory | k_other_memory)) != 0)
+      loop_.asks_memory |= bits & (k_turn | k_fixed_memory | k_other_memory | k_polled);
   if (state.is_reached && is_branch(walk.last(block)) && !walk.is_bound[block] &&
       !check_branch(state, walk.last(block)))
     return false;
