@@ -84,11 +84,14 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   inner.closed = closed;
   const auto place_of = [&](State& state, std::size_t i) noexcept -> Value* {
     if (i < k_registers) return &register_of(state, i);
+    // Most often where it was.
     const Slot& slot = entry->slots[i - k_registers];
-    for (std::uint16_t j = 0; j < state.count; ++j)
-      if (Slot& found = state.slots[j];
+    for (std::size_t j = 0; j < state.count; ++j) {
+      const std::size_t at = (i - k_registers + j) % state.count;
+      if (Slot& found = state.slots[at];
           found.base == slot.base && found.offset == slot.offset && found.size == slot.size)
         return &found.value;
+    }
     return nullptr;
   };
   // Whether a turn may leave the loop.
@@ -104,11 +107,11 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   // Whether the loop ends if memory stays as it is, and its decisions by memory go the open ways.
   const auto ends = [&]() noexcept {
     const Loop before = loop_;
-    loop_.is_silent = true;
+    loop_.is_silent = loop_.is_turning = true;
     *fixed = *entry;
     for (std::size_t i = 0; i < locations; ++i)
       if (Value& value = *place_of(*fixed, i); (values_.at(value).bits & k_frame) == 0)
-        value = values_.of(Symbol::Kind::header, k_iteration | k_turn, place + 1, i);
+        value = values_.of(Symbol::Kind::header, k_iteration | k_turn | k_link, place + 1, i);
     if (!run_turn(inner, *back)) return false;
     if (!back->is_reached) {
       loop_ = before;
@@ -122,12 +125,12 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
       if (value != nullptr && *value == was) continue;
       std::int64_t step = 0;
       if (value != nullptr) (void)values_.is_constant(values_.subtract(*value, was), step);
-      const bool may_be_link = value != nullptr && !values_.is_polynomial(*value);
+      const Bits bits = value != nullptr ? values_.at(*value).bits : k_common;
+      const bool may_be_link = (bits & (k_link | k_other_memory | k_polled)) == k_other_memory;
       turns[i] = {static_cast<Bits>(may_be_link ? k_turn | k_link : k_turn), step};
     }
     // Drops locations that do not change: a turn makes the same of values that do not change, in each turn.
     // Others are what they are made of.
-    loop_.is_turning = true;
     for (bool shrinks = true; shrinks;) {
       shrinks = false;
       bool are_as_found = true;
@@ -216,6 +219,9 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     }
     return count;
   };
+  auto* const others = passing_.make<std::uint32_t>(count);
+  if (others == nullptr) return refuse("is too long", place);
+  std::size_t other_count = 0;
   std::uint32_t taken[k_most_choices]; // edges
   std::size_t choices = 0;
   int looks = 0;
@@ -224,6 +230,9 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
       return refuse("is too tangled for the proof", place);
     has_turn = true;
     if (!ends()) return false;
+    if (looks == 0)
+      for (std::size_t i = undecided(0, k_other_memory); i != count; i = undecided(i + 1, k_other_memory))
+        others[other_count++] = members[i];
     if (const std::size_t next = has_turn ? undecided(0, k_fixed_memory) : count; next != count) {
       taken[choices++] = members[next] * 2;
       closed[members[next] * 2 + 1] = 1;
@@ -236,13 +245,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     closed[++edge] = 0;
   }
   // Memory at a place that turns change stays as it is while they do not: one such decision at a time.
-  auto* const others = passing_.make<std::uint32_t>(count);
-  if (others == nullptr) return refuse("is too long", place);
   std::fill_n(closed, blocks * 2, std::uint8_t{0});
-  if (looks != 0 && !ends()) return false;
-  std::size_t other_count = 0;
-  for (std::size_t i = undecided(0, k_other_memory); i != count; i = undecided(i + 1, k_other_memory))
-    others[other_count++] = members[i];
   for (std::size_t i = 0; i < other_count * 2; ++i) {
     std::uint8_t& way = closed[others[i / 2] * 2 + i % 2];
     way = 1;
