@@ -6,24 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 namespace wstree::proof {
-namespace {
-
-constexpr int k_most_passes = 16;
-
-bool is_same(const State& a, const State& b) noexcept {
-  constexpr std::size_t k_fixed = offsetof(State, slots);
-  return std::memcmp(&a, &b, k_fixed) == 0 && std::memcmp(a.slots, b.slots, a.count * sizeof(Slot)) == 0;
-}
-
-void copy(State& to, const State& from) noexcept {
-  std::memcpy(static_cast<void*>(&to), &from, offsetof(State, slots) + from.count * sizeof(Slot));
-}
-
-} // namespace
-
 bool Prover::refuse(const char* reason, Address at) noexcept {
   if (!refusal_) refusal_ = {reason, at};
   return false;
@@ -61,11 +45,11 @@ bool Prover::enter(Walk& walk, std::uint32_t block, State& state) noexcept {
   Function& function = walk.function;
   state.is_reached = false;
   if (walk.header != nullptr && block == walk.members[0]) {
-    copy(state, *walk.header);
+    state = *walk.header;
     return true;
   }
   const Address place = function.instructions[function.blocks[block].first].address;
-  if (block == function.order[0]) copy(state, *walk.entry);
+  if (block == function.order[0]) state = *walk.entry;
   State* const other = make_state();
   if (other == nullptr) return refuse("there is no memory for the proof", place);
   for (std::uint32_t edge = function.blocks[block].from; edge != k_none; edge = function.next_from[edge]) {
@@ -75,141 +59,16 @@ bool Prover::enter(Walk& walk, std::uint32_t block, State& state) noexcept {
     if (source == nullptr) source = walk.out[from];
     if (source == nullptr || !source->is_reached || (walk.closed != nullptr && walk.closed[edge] != 0))
       continue;
-    copy(*other, *source);
+    *other = *source;
     if (!is_exit && is_branch(walk.last(from)) && !take_edge(*other, walk.last(from), edge % 2 == 1))
       return false;
     if (!other->is_reached) continue;
     if (state.is_reached)
       join(state, *other, place);
     else
-      copy(state, *other);
+      state = *other;
   }
   return true;
-}
-
-bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
-  const Block& shape = walk.function.blocks[block];
-  const std::size_t mark = passing_.mark();
-  const bool was_ending = is_ending_;
-  depth_ = walk.depth;
-  in_cycle_ = shape.is_cyclic;
-  State* const state = make_state();
-  if (walk.out[block] == nullptr) return refuse("there is no memory for the proof", 0);
-  if (state == nullptr) return refuse("there is no memory for the proof", 0);
-  if (!enter(walk, block, *state)) return false;
-  const bool had_sum = loop_.has_sum;
-  loop_.has_effect = loop_.has_merge = loop_.has_sum = false;
-  store_count_ = 0;
-  division_ = 0;
-  copied_ = ~0U;
-  is_ending_ = was_ending || !shape.reaches_return;
-  for (std::uint32_t i = shape.first; i < shape.end && state->is_reached; ++i)
-    if (!step(walk.function.instructions[i], *state, walk.depth, shape.is_cyclic)) return false;
-  // The end of the program is judged as other effects are.
-  for (const std::uint32_t next : shape.next)
-    is_ending_ |= next != k_none && !walk.function.blocks[next].reaches_return;
-  walk.has_effect[block] = loop_.has_effect;
-  walk.has_sum[block] = loop_.has_sum;
-  loop_.has_sum |= had_sum;
-  walk.has_merge[block] |= loop_.has_merge;
-  depth_ = walk.depth;
-  decides_ = false;
-  // Blocks of a function that an inner loop calls: check_progress() looks at the loop's own.
-  if (loop_.is_turning && walk.closed == nullptr && state->is_reached && is_branch(walk.last(block)) &&
-      (condition_bits(*state, walk.last(block).id) & k_fixed_memory) != 0)
-    loop_.asks_memory = true;
-  if (state->is_reached && is_branch(walk.last(block)) && !walk.is_bound[block] &&
-      !check_branch(*state, walk.last(block)))
-    return false;
-  walk.decides[block] |= decides_;
-  is_ending_ = was_ending;
-  State& out = *walk.out[block];
-  if (out.is_reached != state->is_reached || (state->is_reached && !is_same(out, *state))) {
-    copy(out, *state);
-    changes = true;
-  }
-  passing_.release(mark);
-  return true;
-}
-
-/// Follows the members of a cycle until nothing changes, and then judges their effects.
-bool Prover::settle(Walk& walk) noexcept {
-  const bool was_silent = loop_.is_silent;
-  bool is_nested = walk.header == nullptr;
-  for (std::size_t i = 0; i < walk.count && !is_nested; ++i)
-    for (const std::uint32_t next : walk.function.blocks[walk.members[i]].next)
-      if (next != k_none && next != walk.members[0] && walk.is_member(next) &&
-          walk.function.blocks[next].order <= walk.function.blocks[walk.members[i]].order)
-        is_nested = true;
-  for (std::size_t i = 0; i < walk.count; ++i) walk.out[walk.members[i]]->is_reached = false;
-  bool changes = is_nested;
-  loop_.is_silent = true;
-  for (int pass = 0; changes; ++pass) {
-    if (pass == k_most_passes)
-      return refuse("is too tangled for the proof", walk.last(walk.members[0]).address);
-    changes = false;
-    for (std::size_t i = 0; i < walk.count; ++i)
-      if (!visit(walk, walk.members[i], changes)) return false;
-  }
-  loop_.is_silent = was_silent;
-  if (is_nested && was_silent) return true;
-  for (std::size_t i = 0; i < walk.count; ++i)
-    if (!visit(walk, walk.members[i], changes)) return false;
-  for (std::size_t i = 0; is_nested && !was_silent && i < walk.count; ++i) {
-    const std::uint32_t block = walk.members[i];
-    if ((walk.header != nullptr && i == 0) || !walk.out[block]->is_reached) continue;
-    for (std::uint32_t edge = walk.function.blocks[block].from; edge != k_none;
-         edge = walk.function.next_from[edge])
-      if (walk.is_member(edge / 2) &&
-          walk.function.blocks[edge / 2].order >= walk.function.blocks[block].order) {
-        if (!check_progress(walk, block)) return false;
-        break;
-      }
-  }
-  return true;
-}
-
-bool Prover::follow_cycle(Walk& walk, std::size_t position) noexcept {
-  Function& function = walk.function;
-  const std::uint32_t header = function.order[position];
-  const std::uint32_t component = function.blocks[header].component;
-  const Address place = function.instructions[function.blocks[header].first].address;
-  std::size_t count = 0;
-  for (std::size_t i = position; i < function.order.size(); ++i)
-    count += function.blocks[function.order[i]].component == component;
-  auto* const members = passing_.make<std::uint32_t>(count);
-  State* const entry = make_state();
-  auto* const is_in = passing_.make<std::uint8_t>(function.blocks.size());
-  if (members == nullptr || entry == nullptr || is_in == nullptr)
-    return refuse("there is no memory for the proof", place);
-  count = 0;
-  for (std::size_t i = position; i < function.order.size(); ++i) {
-    const std::uint32_t block = function.order[i];
-    if (function.blocks[block].component != component) continue;
-    members[count++] = block;
-    is_in[block] = 1;
-    if (block == header) continue;
-    for (std::uint32_t edge = function.blocks[block].from; edge != k_none; edge = function.next_from[edge])
-      if (function.blocks[edge / 2].order != k_none && function.blocks[edge / 2].component != component)
-        return refuse("has a loop with several entries", place);
-  }
-  walk.members = members;
-  walk.is_in = is_in;
-  walk.count = count;
-  walk.header = nullptr;
-  if (!enter(walk, header, *entry)) return false; // its own blocks are not reached yet
-  if (!entry->is_reached) return true;
-  bool is_part = false;
-  if (!loop_.is_entered && entry->formula == State::Formula::done) {
-    walk.header = entry;
-    const Loop before = loop_;
-    loop_.is_silent = loop_.is_guessed = loop_.is_entered = true;
-    if (!settle(walk)) return false;
-    loop_ = before;
-    is_part = has_bound(walk);
-    walk.header = nullptr;
-  }
-  return is_part ? follow_part(walk, *entry) : settle(walk);
 }
 
 bool Prover::follow(Function& function, State& state, int depth, bool& returns) noexcept {
@@ -224,15 +83,18 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
   walk.decides = passing_.make<bool>(count);
   walk.is_bound = passing_.make<bool>(count);
   walk.loops = passing_.make<std::uint8_t>(count);
+  walk.visited = passing_.make<Visited>(count);
   walk.entry = make_state();
+  walk.now = make_state();
   State* const result = make_state();
-  State* const outs = passing_.make<State>(count);
+  State* const none = make_state();
   if (walk.out == nullptr || walk.exits == nullptr || walk.has_effect == nullptr || walk.has_sum == nullptr ||
       walk.has_merge == nullptr || walk.decides == nullptr || walk.is_bound == nullptr ||
-      walk.loops == nullptr || walk.entry == nullptr || result == nullptr || outs == nullptr)
+      walk.loops == nullptr || walk.entry == nullptr || result == nullptr || none == nullptr ||
+      walk.now == nullptr || walk.visited == nullptr)
     return refuse("is too long", function.entry());
-  for (std::size_t i = 0; i < count; ++i) walk.out[i] = outs + i;
-  copy(*walk.entry, state);
+  for (std::size_t i = 0; i < count; ++i) walk.out[i] = none;
+  *walk.entry = state;
   const bool had_effect = loop_.has_effect;
   const bool had_merge = loop_.has_merge;
   bool has_effect = false;
@@ -260,11 +122,11 @@ bool Prover::follow(Function& function, State& state, int depth, bool& returns) 
     if (result->is_reached)
       join(*result, *walk.out[i], function.entry());
     else
-      copy(*result, *walk.out[i]);
+      *result = *walk.out[i];
   }
   if (!check_decisions(walk) || !check_rests(walk)) return false;
   returns = result->is_reached;
-  if (returns) copy(state, *result);
+  if (returns) state = *result;
   loop_.has_effect = had_effect || has_effect;
   loop_.has_merge = had_merge || has_merge;
   passing_.release(mark);

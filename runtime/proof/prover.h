@@ -8,6 +8,7 @@
 #include "decoder.h"
 #include "known_functions.h"
 #include "proof.h"
+#include "state.h"
 #include "values.h"
 #include "vectors.h"
 
@@ -15,61 +16,6 @@
 #include <cstdint>
 
 namespace wstree::proof {
-
-/// Memory of a frame.
-struct Slot {
-  SymbolId base = 0; // a frame, or an aligned address in it
-  std::int32_t offset = 0;
-  std::uint32_t size = 0;
-  Value value = 0;
-  std::int32_t end() const noexcept { return offset + static_cast<std::int32_t>(size); }
-};
-
-/// The last comparison, or a result that the flags belong to and zero.
-struct Flags {
-  Value a = 0;
-  Value b = 0;
-  bool is_comparison = false;      ///< if not, the carry is not that of a comparison
-  std::uint8_t size = 0;           ///< bytes of the operands, in general registers or memory
-  Bits overflow = k_carried;       ///< inputs of overflow and carry beyond the result; not for comparisons
-  std::uint16_t registers[2] = {}; ///< registers that still hold the compared operands, a bit each
-  bool is_carry = false;           ///< the flags hold a carry alone
-};
-
-/// The facts that hold on every path to a place.
-struct State {
-  static constexpr std::size_t k_most_slots = 240;
-  enum class Formula : std::uint8_t { open, less, not_less, done };
-
-  Value general[16] = {};
-  std::uint8_t width[16] = {}; ///< bytes of it that are defined; 0: all
-  std::uint16_t words = 0;     ///< registers that have got 4 bytes in this iteration, and zeros above them
-  Value low[16] = {};          ///< first 8 bytes of each vector register
-  Value high[16] = {};         ///< and the rest
-  Flags flags;
-  Value cursor = 0;       ///< the next iteration of the part that is to be executed
-  Address version = 0;    ///< the first choice by the part that led here; 0: none
-  std::int64_t least = 0; ///< iterations of the part that are left, at least
-  std::int64_t most = 0;  ///< and at most
-  std::uint64_t done = 0; ///< the effects of following iterations that copies of the body had, by iteration
-  std::uint32_t bulk = 0; ///< effects that memset() and memcpy() had for all iterations
-  Formula formula = Formula::open;
-  bool is_reached = false;
-  bool is_nonempty = false;  ///< the part has iterations
-  bool is_empty = false;     ///< it has none
-  bool is_begun = false;     ///< iterations were executed on each path
-  bool is_last_part = false; ///< it has the last one of the loop
-  bool is_locked = false;    ///< the lock for reductions is held
-  bool was_locked = false;   ///< it is or was held on some path
-  bool is_late = false;      ///< memory may not be as it was at the entry
-  std::uint16_t count = 0;
-  Slot slots[k_most_slots];
-};
-
-/// Notes that `registers`, a bit each, got `size` bytes: 4 have zeros above them.
-inline void note_words(State& state, unsigned registers, unsigned size) noexcept {
-  state.words = static_cast<std::uint16_t>(size == 4 ? state.words | registers : state.words & ~registers);
-}
 
 /// Marks the number of an operation on one lane among those of instructions.
 inline constexpr std::uint64_t k_operation_lane = std::uint64_t{1} << 44;
@@ -85,7 +31,7 @@ private:
     bool is_entered = false;
     bool is_silent = false;   ///< its effects are looked at, and not judged
     bool is_turning = false;  ///< an inner loop is followed to find the values that its turns change
-    bool asks_memory = false; ///< a function that it calls has decided by memory at a fixed place
+    Bits asks_memory = 0;     ///< memory that a function which it calls has decided by
     SymbolId callee_base = 0; ///< the frame of a called function is below this place
     std::int32_t callee_offset = 0;
     bool is_guessed = false; ///< the locations that change have unknown values at the header
@@ -144,17 +90,69 @@ private:
   static constexpr Address k_several_versions = 1;
   static constexpr std::uint32_t k_most_rewrites = 4000;
   struct Walk; // the blocks of a function
+  /// Everything beside the state that the instructions of a block in a cycle depend on: all that is made
+  /// known while a function is followed.
+  struct Mode {
+    bool is_entered = false;
+    bool is_turning = false;
+    Bits asks_memory = 0;
+    bool is_guessed = false;
+    bool is_ending = false;
+    bool has_part = false;
+    bool is_narrowed = false;
+    bool is_cut = false;
+    bool is_length_cut = false;
+    bool is_cut_inside = false;
+    bool has_signs = false;
+    bool has_int_part = false;
+    bool is_unsigned = false;
+    unsigned dividend_size = 0;
+    SymbolId callee_base = 0;
+    std::int32_t callee_offset = 0;
+    std::int64_t width = 0;
+    Value cursor = 0;
+    SymbolId ticks = 0;
+    SymbolId thread_number = 0;
+    SymbolId remainder_or_zero = 0;
+    SymbolId length = 0;
+    SymbolId low = 0;
+    Value quotient = 0;
+    Value remainder = 0;
+    Value dividend = 0;
+    std::size_t comparisons = 0;
+    std::size_t merges = 0;
+    bool operator==(const Mode&) const noexcept = default;
+  };
+  /// A state in memory that is as large as it needs.
+  struct Kept {
+    State* state = nullptr;
+    std::size_t room = 0;
+  };
+  /// The last visit of a block.
+  struct Visited {
+    Kept in;
+    Kept out;
+    std::uint32_t mode = 0; ///< its number among the modes of the walk; 0: it may not be repeated
+    bool is_silent = false; ///< nothing in it was to be judged
+    bool ends = false;      ///< the end of the block was reached
+  };
 
   // prover.cpp: paths
   /// A state without slots, until the arena of states is released; nullptr: there is no memory.
   State* make_state() noexcept { return passing_.make<State>(1, offsetof(State, slots)); }
   bool refuse(const char* reason, Address at) noexcept;
-  bool judge(const char* reason, Address at) noexcept { return loop_.is_silent || refuse(reason, at); }
+  bool judge(const char* reason, Address at) noexcept {
+    is_judged_ = true;
+    return loop_.is_silent || refuse(reason, at);
+  }
+  bool keep(Kept& kept, const State& state) noexcept;
+  Mode mode() const noexcept;
   Function* function_at(Address entry) noexcept;
   bool follow(Function& function, State& state, int depth, bool& returns) noexcept;
   bool visit(Walk& walk, std::uint32_t block, bool& changes) noexcept;
   bool enter(Walk& walk, std::uint32_t block, State& state) noexcept;
   bool follow_cycle(Walk& walk, std::size_t position) noexcept;
+  void begin_part(State& state) noexcept;
   bool settle(Walk& walk) noexcept;
   bool check_branch(const State& state, const Instruction& branch) noexcept;
   bool check_rests(const Walk& walk) noexcept; // prover_branches.cpp, as are the following ones
@@ -191,6 +189,9 @@ private:
 
   bool share_of_length(Value value, const State& entry, Share& share) noexcept;
   bool check_progress(Walk& walk, std::uint32_t header) noexcept;
+  Bits memory_at(Value address) const noexcept; // prover_turns.cpp, as are the following ones
+  Value asked(Value value) noexcept;
+  Value chosen(Value made, Value a, Value b, Value condition) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
   bool leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,
                   const Location* locations, std::size_t count) noexcept;
@@ -360,6 +361,7 @@ private:
   bool is_wide_ = false;           // the instruction that is followed uses 8 bytes of its operands
   bool has_int_part_ = false;      // gcc: the number of iterations has 4 bytes and a sign
   bool has_opaque_effect_ = false; // the loop that is followed has effects that are no stores
+  bool is_judged_ = false;         // something in the block that is followed was to be judged
   bool in_cycle_ = false;          // the followed instruction is in a cycle
   std::uint32_t stamp_ = 0;        // number of the followed instruction, if it is followed once; 0: it is not
   std::uint32_t site_ = 0;         // number of the followed instruction

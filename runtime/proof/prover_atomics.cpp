@@ -105,11 +105,10 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
   state.is_late = true;
   // The lock of a statement on private memory is as good as none.
   if ((values_.at(address).bits & k_frame) != 0) return judge("has a private array", instruction.address);
-  const bool is_fixed = loop_.is_turning && (values_.at(address).bits & k_turn) == 0;
-  const Value fresh = loop_.is_entered
-                          ? values_.plain(static_cast<Bits>(k_iteration | (is_fixed ? k_fixed_memory : 0)))
-                          : values_.of(Symbol::Kind::load, k_common, address, memory.size,
-                                       values_.location(instruction.address, context_));
+  const Bits at_place = memory_at(address);
+  const Value fresh = loop_.is_entered ? values_.plain(static_cast<Bits>(k_iteration | at_place))
+                                       : values_.of(Symbol::Kind::load, k_common, address, memory.size,
+                                                    values_.location(instruction.address, context_));
   if (loop_.is_entered) {
     loop_.has_effect = true;
     has_opaque_effect_ = true;
@@ -193,7 +192,7 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
                          state.width[k_rax] == 0 && memory.size >= 4 &&
                          (values_.at(address).bits & k_turn) == 0;
     const Bits bits = loop_.is_entered ? k_iteration : k_common;
-    const Bits end = is_last ? k_turn : is_fixed ? k_fixed_memory : k_common;
+    const Bits end = is_last ? k_turn : at_place;
     state.flags = {values_.plain(static_cast<Bits>(bits | end)), values_.constant(0)};
     state.general[k_rax] = loop_.is_turning ? found_in(instruction.address, false) : fresh;
     state.width[k_rax] = 0;

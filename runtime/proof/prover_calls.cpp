@@ -5,7 +5,7 @@
 #include "registers.h"
 
 #include <cstring>
-#include <initializer_list>
+#include <iterator>
 
 namespace wstree::proof {
 namespace {
@@ -100,19 +100,22 @@ bool Prover::step_call(const Instruction& instruction, State& state, int depth, 
   }
   bool returns = false;
   const Loop before = loop_;
+  is_judged_ = true; // its own blocks
   if (!frame_place(state.general[k_rsp], loop_.callee_base, loop_.callee_offset))
     return refuse("moves its stack in an unusual way", instruction.address);
   const std::uint64_t context = context_;
   context_ = values_.location(instruction.address, context << 32 | (in_cycle ? 0 : budget_));
+  Value* const results[] = {&state.general[k_rax], &state.general[k_rdx], &state.low[0],
+                            &state.high[0],        &state.low[1],         &state.high[1]};
+  Value had[std::size(results)];
+  for (std::size_t i = 0; i < std::size(results); ++i) had[i] = *results[i];
   if (!follow(*function, state, depth + 1, returns)) return false;
   context_ = context;
   loop_.callee_base = before.callee_base;
   loop_.callee_offset = before.callee_offset;
-  // Results are what memory says.
-  if (loop_.asks_memory)
-    for (Value* const value : {&state.general[k_rax], &state.general[k_rdx], &state.low[0], &state.high[0],
-                               &state.low[1], &state.high[1]})
-      *value = values_.plain(classify(*value) | k_iteration | k_fixed_memory);
+  // Results are what memory says; a function may leave a register alone.
+  for (std::size_t i = 0; i < std::size(results); ++i)
+    if (Value& value = *results[i]; value != had[i] || !values_.is_polynomial(value)) value = asked(value);
   loop_.asks_memory = before.asks_memory;
   if (!returns) {
     state.is_reached = false;

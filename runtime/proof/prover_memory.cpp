@@ -115,10 +115,8 @@ bool Prover::load(const Instruction& instruction, const State& state, Value addr
     const bool is_bound = loop_.is_turning &&
                           values_.is_constant(address, place) && // by the loader, for good
                           process_.callee_in(process_.context, reinterpret_cast<const void*>(place)).name;
-    const Bits memory = !loop_.is_turning || is_bound ? k_common
-                        : (bits & k_turn) == 0        ? k_fixed_memory
-                                                      : k_other_memory;
-    value = values_.plain(bits | k_iteration | memory,
+    const Bits memory = is_bound ? k_common : memory_at(address);
+    value = values_.plain(static_cast<Bits>((bits & ~k_link) | k_iteration | memory),
                           is_known ? values_.of(Symbol::Kind::load, k_iteration, address, size,
                                                 std::uint64_t{store_count_} << 56 | instruction.address)
                                    : 0);
@@ -169,8 +167,7 @@ bool Prover::insert(State& state, const Slot& slot) noexcept {
 bool Prover::put(const Instruction& instruction, State& state, SymbolId base, std::int32_t offset,
                  std::uint32_t size, Value value) noexcept {
   // A word of the caller's may be written or not, as memory says.
-  if (loop_.asks_memory && (base != loop_.callee_base || offset >= loop_.callee_offset))
-    value = values_.plain(classify(value) | k_iteration | k_fixed_memory);
+  if (base != loop_.callee_base || offset >= loop_.callee_offset) value = asked(value);
   for (std::uint16_t i = 0; i < state.count; ++i)
     if (Slot& slot = state.slots[i]; slot.base == base && slot.offset == offset && slot.size == size) {
       slot.value = value;

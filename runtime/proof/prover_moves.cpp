@@ -133,7 +133,8 @@ bool Prover::step_conditional_move(const Instruction& instruction, State& state)
   }
   if (a == b && values_.is_polynomial(a)) return write(instruction, operands[0], state, a);
   const Value condition = condition_of(state, instruction.id);
-  return write(instruction, operands[0], state, result(instruction.id, a, b, condition));
+  return write(instruction, operands[0], state,
+               chosen(result(instruction.id, a, b, condition), a, b, condition));
 }
 
 } // namespace wstree::proof

@@ -33,12 +33,16 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   inner.is_bound = passing_.make<bool>(blocks);
   inner.has_merge = walk.has_merge;
   inner.decides = walk.decides;
+  inner.visited = passing_.make<Visited>(blocks);
+  inner.now = make_state();
+  State* const none = make_state();
   State* const fixed = make_state();
   State* const entry = make_state();
   State* const back = make_state();
   if (members == nullptr || is_in == nullptr || open == nullptr || inner.out == nullptr ||
       inner.exits == nullptr || inner.has_effect == nullptr || inner.has_sum == nullptr ||
-      inner.is_bound == nullptr || fixed == nullptr || entry == nullptr || back == nullptr)
+      inner.is_bound == nullptr || inner.visited == nullptr || inner.now == nullptr || none == nullptr ||
+      fixed == nullptr || entry == nullptr || back == nullptr)
     return refuse("is too long", place);
   // The members reach the header without passing it.
   std::size_t waiting = 0;
@@ -62,8 +66,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     if (block != header) members[count++] = block;
     if (walk.header != nullptr && block == walk.members[0])
       return refuse("has a loop with several entries", place);
-    inner.out[block] = make_state();
-    if (inner.out[block] == nullptr) return refuse("is too long", place);
+    inner.out[block] = none;
   }
   inner.members = members;
   inner.count = count;
@@ -72,20 +75,25 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   if (!enter(walk, header, *entry)) return false;
   auto* const closed = passing_.make<std::uint8_t>(blocks * 2);
   const std::size_t locations = k_registers + entry->count;
-  auto* const changes = passing_.make<std::uint8_t>(locations);
-  if (changes == nullptr || closed == nullptr) return refuse("is too long", place);
+  struct Turn {
+    Bits bits; // 0: turns do not change the location
+    std::int64_t step;
+  };
+  auto* const turns = passing_.make<Turn>(locations);
+  if (turns == nullptr || closed == nullptr) return refuse("is too long", place);
   inner.closed = closed;
   const auto place_of = [&](State& state, std::size_t i) noexcept -> Value* {
     if (i < k_registers) return &register_of(state, i);
+    // Most often where it was.
     const Slot& slot = entry->slots[i - k_registers];
-    for (std::uint16_t j = 0; j < state.count; ++j)
-      if (Slot& found = state.slots[j];
+    for (std::size_t j = 0; j < state.count; ++j) {
+      const std::size_t at = (i - k_registers + j) % state.count;
+      if (Slot& found = state.slots[at];
           found.base == slot.base && found.offset == slot.offset && found.size == slot.size)
         return &found.value;
+    }
     return nullptr;
   };
-  const Value turn = values_.plain(k_iteration | k_turn);
-  const Value mixed = values_.plain(k_iteration | k_turn | k_fixed_memory);
   // Whether a turn may leave the loop.
   const auto leaves = [&]() noexcept {
     for (std::size_t i = 0; i < count; ++i)
@@ -99,11 +107,11 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   // Whether the loop ends if memory stays as it is, and its decisions by memory go the open ways.
   const auto ends = [&]() noexcept {
     const Loop before = loop_;
-    loop_.is_silent = true;
+    loop_.is_silent = loop_.is_turning = true;
     *fixed = *entry;
     for (std::size_t i = 0; i < locations; ++i)
       if (Value& value = *place_of(*fixed, i); (values_.at(value).bits & k_frame) == 0)
-        value = values_.of(Symbol::Kind::header, k_iteration | k_turn, place + 1, i);
+        value = values_.of(Symbol::Kind::header, k_iteration | k_turn | k_link, place + 1, i);
     if (!run_turn(inner, *back)) return false;
     if (!back->is_reached) {
       loop_ = before;
@@ -113,38 +121,63 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     for (std::size_t i = 0; i < locations; ++i) {
       const Value* const value = place_of(*back, i);
       const Value was = *place_of(*fixed, i);
-      changes[i] = value == nullptr || *value != was ? 1 : 0;
+      turns[i] = {};
+      if (value != nullptr && *value == was) continue;
+      std::int64_t step = 0;
+      if (value != nullptr) (void)values_.is_constant(values_.subtract(*value, was), step);
+      const Bits bits = value != nullptr ? values_.at(*value).bits : k_common;
+      const bool may_be_link = (bits & (k_link | k_other_memory | k_polled)) == k_other_memory;
+      turns[i] = {static_cast<Bits>(may_be_link ? k_turn | k_link : k_turn), step};
     }
     // Drops locations that do not change: a turn makes the same of values that do not change, in each turn.
-    loop_.is_turning = true;
+    // Others are what they are made of.
     for (bool shrinks = true; shrinks;) {
       shrinks = false;
+      bool are_as_found = true;
       *fixed = *entry;
-      for (std::size_t i = 0; i < locations; ++i)
-        if (Value& value = *place_of(*fixed, i); changes[i] != 0 && (values_.at(value).bits & k_frame) == 0)
-          value = changes[i] == 1 ? turn : mixed;
-      if (!run_body(inner, *back)) return false;
       for (std::size_t i = 0; i < locations; ++i) {
-        if (changes[i] == 0) continue;
-        const Value* const value = place_of(*back, i);
-        const Bits bits = value != nullptr ? values_.at(*value).bits : k_common;
-        if (value != nullptr && values_.is_symbol(*value, Symbol::Kind::found)) continue;
-        if ((bits & k_turn) != 0) {
-          if (changes[i] != 1 || (bits & k_fixed_memory) == 0) continue;
-          changes[i] = 2; // mixed with memory at a fixed place
-          shrinks = true;
-          continue;
-        }
-        changes[i] = 0;
-        shrinks = true;
+        Value& value = *place_of(*fixed, i);
+        const Node& node = values_.at(value);
+        if ((node.bits & k_frame) != 0) continue;
+        // A symbol is the same in all turns, or as much more as it says.
+        if (turns[i].bits != 0)
+          value = values_.of(Symbol::Kind::header, k_iteration | turns[i].bits, place + 1, i,
+                             static_cast<std::uint64_t>(turns[i].step));
+        else if (node.kind == Node::Kind::plain)
+          value = values_.of(Symbol::Kind::header, node.bits, place + 1, i);
       }
+      if (!run_body(inner, *back)) return false;
+      const auto bits_of = [&](std::size_t i) noexcept {
+        const Value* const value = place_of(*back, i);
+        return value != nullptr ? values_.at(*value).bits : k_common;
+      };
+      const auto is_looked_at = [&](std::size_t i) noexcept {
+        const Value* const value = place_of(*back, i);
+        return turns[i].bits != 0 && (value == nullptr || !values_.is_symbol(*value, Symbol::Kind::found));
+      };
+      for (std::size_t i = 0; i < locations; ++i)
+        if (is_looked_at(i) && (bits_of(i) & k_turn) == 0) {
+          turns[i] = {};
+          shrinks = true;
+        }
+      for (std::size_t i = 0; i < locations && !shrinks; ++i) {
+        if (!is_looked_at(i)) continue;
+        const Bits bits = bits_of(i);
+        Bits made = turns[i].bits | (bits & (k_fixed_memory | k_polled));
+        if ((bits & (k_link | k_other_memory | k_polled)) != k_other_memory)
+          made &= static_cast<Bits>(~k_link);
+        are_as_found &= made == turns[i].bits;
+        turns[i].bits = made;
+      }
+      shrinks |= !are_as_found;
     }
     // Locations that have the value found by the last compare and exchange.
     for (bool grows = true; grows;) {
       grows = false;
       for (std::size_t i = 0; i < locations; ++i) {
         const Value* const value = place_of(*back, i);
-        if (changes[i] == 0 || value == nullptr || *place_of(*fixed, i) != turn) continue;
+        if ((turns[i].bits & ~k_link) != k_turn || value == nullptr) continue;
+        if (values_.is_symbol(*place_of(*fixed, i), Symbol::Kind::found)) continue;
         const SymbolId found = values_.only_symbol(*value);
         if (found == 0 || *value != found_in(values_.symbol(found).x, false)) continue;
         *place_of(*fixed, i) = found_in(values_.symbol(found).x, true);
@@ -165,10 +198,10 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
         waits |= (bits & (k_turn | k_fixed_memory)) == k_fixed_memory;
         // A counter may be compared with memory, but one mixed with memory is none.
         const auto is_counter = [&](Value value, Value other) noexcept {
-          return (values_.at(value).bits & (k_turn | k_fixed_memory)) == k_turn &&
+          return (values_.at(value).bits & (k_turn | k_fixed_memory | k_polled)) == k_turn &&
                  (values_.at(other).bits & k_turn) == 0;
         };
-        has_end |= (bits & (k_turn | k_fixed_memory)) == k_turn ||
+        has_end |= (bits & (k_turn | k_fixed_memory | k_polled)) == k_turn ||
                    (flags.is_comparison && (is_counter(flags.a, flags.b) || is_counter(flags.b, flags.a)));
       }
     }
@@ -186,6 +219,9 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     }
     return count;
   };
+  auto* const others = passing_.make<std::uint32_t>(count);
+  if (others == nullptr) return refuse("is too long", place);
+  std::size_t other_count = 0;
   std::uint32_t taken[k_most_choices]; // edges
   std::size_t choices = 0;
   int looks = 0;
@@ -194,6 +230,9 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
       return refuse("is too tangled for the proof", place);
     has_turn = true;
     if (!ends()) return false;
+    if (looks == 0)
+      for (std::size_t i = undecided(0, k_other_memory); i != count; i = undecided(i + 1, k_other_memory))
+        others[other_count++] = members[i];
     if (const std::size_t next = has_turn ? undecided(0, k_fixed_memory) : count; next != count) {
       taken[choices++] = members[next] * 2;
       closed[members[next] * 2 + 1] = 1;
@@ -206,13 +245,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     closed[++edge] = 0;
   }
   // Memory at a place that turns change stays as it is while they do not: one such decision at a time.
-  auto* const others = passing_.make<std::uint32_t>(count);
-  if (others == nullptr) return refuse("is too long", place);
   std::fill_n(closed, blocks * 2, std::uint8_t{0});
-  if (looks != 0 && !ends()) return false;
-  std::size_t other_count = 0;
-  for (std::size_t i = undecided(0, k_other_memory); i != count; i = undecided(i + 1, k_other_memory))
-    others[other_count++] = members[i];
   for (std::size_t i = 0; i < other_count * 2; ++i) {
     std::uint8_t& way = closed[others[i / 2] * 2 + i % 2];
     way = 1;

@@ -30,7 +30,9 @@ inline constexpr Bits k_turn =
 
 inline constexpr Bits k_fixed_memory = 1024; ///< memory at a place that is the same in each turn; as k_turn
 inline constexpr Bits k_other_memory = 512;  ///< memory at a place that turns change; as k_turn
-inline constexpr Bits k_upper = 2048;        ///< the other bits speak of its first 4 bytes alone
+inline constexpr Bits k_polled = 4096; ///< with k_other_memory: turns may come back to the place; as k_turn
+inline constexpr Bits k_link = 8192;   ///< what memory said in the turn before, and nothing else; as k_turn
+inline constexpr Bits k_upper = 2048;  ///< the other bits speak of its first 4 bytes alone
 
 enum class Operation : std::uint8_t {
   none,

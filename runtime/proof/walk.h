@@ -10,14 +10,21 @@ namespace wstree::proof {
 struct Prover::Walk {
   Function& function;
   int depth;
-  State** out = nullptr;         ///< by block
-  State** exits = nullptr;       ///< by block and edge, where they leave a loop over the part
-  bool* has_effect = nullptr;    ///< by block
-  bool* has_sum = nullptr;       ///< by block
-  bool* has_merge = nullptr;     ///< by block
-  bool* decides = nullptr;       ///< by block: ends in a decision by the part that no merge may depend on
-  bool* is_bound = nullptr;      ///< by block: ends in the test whether the part is over
-  State* entry = nullptr;        ///< state at the function's entry
+  State** out = nullptr;      ///< by block
+  State** exits = nullptr;    ///< by block and edge, where they leave a loop over the part
+  bool* has_effect = nullptr; ///< by block
+  bool* has_sum = nullptr;    ///< by block
+  bool* has_merge = nullptr;  ///< by block
+  bool* decides = nullptr;    ///< by block: ends in a decision by the part that no merge may depend on
+  bool* is_bound = nullptr;   ///< by block: ends in the test whether the part is over
+  State* entry = nullptr;     ///< state at the function's entry
+  State* now = nullptr;       ///< state of the block that is being followed
+  Visited* visited = nullptr; ///< by block
+  Mode mode{};                ///< mode of the visits that are numbered `modes`
+  std::uint32_t modes = 0;
+  Kept settled{}; ///< state at `settled_header` with which settle() has come to its end
+  std::uint32_t settled_header = k_none; ///< k_none: it is not known
+  std::uint32_t settled_mode = 0;
   std::uint8_t* loops = nullptr; ///< by block: k_has_... of the loop over the part that begins there
   static constexpr std::uint8_t k_has_effect = 1;
   static constexpr std::uint8_t k_has_sum = 2;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Memory that an inner loop looks at, by whether its turns look there again.
+#include "prover.h"
+
+namespace wstree::proof {
+
+/// Returns the bits of memory at `address`, while a loop's turns are looked at: a location that has `step`
+/// more in each turn is a symbol of the header with that for z.
+Bits Prover::memory_at(Value address) const noexcept {
+  const Node& node = values_.at(address);
+  if (!loop_.is_turning) return k_common;
+  if ((node.bits & k_turn) == 0) return k_fixed_memory;
+  if ((node.bits & k_polled) != 0) return k_other_memory | k_polled;
+  // Where memory said in this turn or in the one before.
+  if ((node.bits & (k_link | k_other_memory)) != 0) return k_other_memory;
+  std::uint64_t step = 0;
+  if (node.kind == Node::Kind::polynomial)
+    for (std::uint32_t i = 0; i < node.polynomial.count; ++i) {
+      const Term& term = node.polynomial.terms[i];
+      const Symbol& symbol = values_.symbol(term.a);
+      if (term.b != 0 && ((symbol.bits | values_.symbol(term.b).bits) & k_turn) != 0)
+        return k_other_memory | k_polled;
+      if ((symbol.bits & k_turn) == 0) continue;
+      if (symbol.kind != Symbol::Kind::header || symbol.z == 0) return k_other_memory | k_polled;
+      step += static_cast<std::uint64_t>(term.factor) * symbol.z;
+    }
+  return step != 0 ? k_other_memory : k_other_memory | k_polled;
+}
+
+/// Returns `value` as a called function gives it to its caller: memory by which that has decided is in it.
+Value Prover::asked(Value value) noexcept {
+  if (loop_.asks_memory == 0) return value;
+  const Bits asked = (loop_.asks_memory & k_fixed_memory) != 0
+                         ? static_cast<Bits>(loop_.asks_memory & ~k_turn)
+                         : loop_.asks_memory;
+  return values_.plain(classify(value) | k_iteration | asked);
+}
+
+/// Returns `made`, `a` or `b` as `condition` chooses, as two ways make it where they meet: if turns change it
+/// on each of them, the memory that chooses does not stop them.
+Value Prover::chosen(Value made, Value a, Value b, Value condition) noexcept {
+  if ((values_.at(condition).bits & k_polled) == 0) return made;
+  const auto goes_on = [this](Value value) noexcept {
+    return (values_.at(value).bits & (k_turn | k_polled)) == k_turn &&
+           !values_.is_symbol(value, Symbol::Kind::header);
+  };
+  if (!goes_on(a) || !goes_on(b)) return made;
+  return values_.plain(static_cast<Bits>(classify(made) & ~k_polled));
+}
+
+} // namespace wstree::proof
