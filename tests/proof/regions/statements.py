@@ -10,7 +10,8 @@ class Statements:
         self.number = number
         self.is_clang = "clang" in compiler
         self.is_wild = self.number_up_to(9) < 3
-        self.is_vector = self.once_in(3) or (self.is_wild and not self.once_in(8))  # few statements, which compilers make vectors of
+        # Few statements, which compilers make vectors of.
+        self.is_vector = self.once_in(3) or (self.is_wild and not self.once_in(8))
         self.names = 0
         self.outputs = {}  # index of each array that iterations write
         self.locals = []  # (name, bits)
@@ -82,7 +83,8 @@ class Statements:
         name = name or self.pick(self.carried)[0]
         other = 96 - bits
         return self.pick([
-            f"(u{bits}){name}", f"(u{bits}){name}", f"((u{bits})i + (u{bits}){name})", f"((u{bits})i - (u{bits}){name})",
+            f"(u{bits}){name}", f"(u{bits}){name}", f"((u{bits})i + (u{bits}){name})",
+            f"((u{bits})i - (u{bits}){name})",
             f"(u{bits})(u32)((u32)i - (u32){name} - 10u)", f"(u{bits})(i32)((u32)i + (u32){name})",
             f"(u{bits})({name} & 1)", f"(u{bits})(u{other})({self.place} - (i64){name})",
         ])
@@ -115,10 +117,11 @@ class Statements:
 
     def real(self, depth=1):
         if depth == 0:
-            return self.pick([f"f[{self.place}]", f"g[{self.place}]", f"f[{self.place} + 1]", "(double)i", "(double)p", "0.5",
-                              "3.0f"])
+            return self.pick([f"f[{self.place}]", f"g[{self.place}]", f"f[{self.place} + 1]", "(double)i", "(double)p",
+                              "0.5", "3.0f"])
         return self.pick([f"({self.real(depth - 1)} {self.pick('+-*')} {self.real(0)})", self.real(depth - 1),
-                          f"(double)({self.value(32, 1)})", f"({self.condition(0)} ? {self.real(0)} : {self.real(depth - 1)})"])
+                          f"(double)({self.value(32, 1)})",
+                          f"({self.condition(0)} ? {self.real(0)} : {self.real(depth - 1)})"])
 
     def condition(self, depth=1):
         kinds = [
@@ -134,8 +137,8 @@ class Statements:
         ]
         if self.carried and self.may_carry:
             name, _ = self.pick(self.carried)
-            kinds += [lambda: self.pick([f"{name} & 1", f"{name} == 0", f"{name} < 10", f"{name}", f"(u32)i - (u32){name} < 20u"])
-                      ] * 4
+            kinds += [lambda: self.pick([f"{name} & 1", f"{name} == 0", f"{name} < 10", f"{name}",
+                                         f"(u32)i - (u32){name} < 20u"])] * 4
         return self.pick(kinds)()
 
     # Statements.
@@ -161,16 +164,20 @@ class Statements:
         before = f"u{bits} {name} = {self.pick(['0', '1', self.value(bits, 0)])};"
         self.locals.append(name)
         if form == 0:  # a search
-            return [before, f"while ({name} < 4000000000u && x[({self.place} + (i64)({name} & 255)) & 255] % 5 != 0) {name}++;"]
+            is_searched = f"x[({self.place} + (i64)({name} & 255)) & 255] % 5 != 0"
+            return [before, f"while ({name} < 4000000000u && {is_searched}) {name}++;"]
         if form == 1:
-            return [before, f"for (i32 {k} = {to}; {k} > 0; {k}--) {name} = {name} * 3 + x[({self.place} + {k}) & 255];"]
+            return [before, f"for (i32 {k} = {to}; {k} > 0; {k}--)",
+                    f"{name} = {name} * 3 + x[({self.place} + {k}) & 255];"]
         if form == 2 and self.carried and self.may_carry:
             return [before, f"for (i32 {k} = 0; {k} < {to}; {k}++) {{", *self.change(), f"{name} += (u32){k};", "}"]
-        return [before, f"for (i32 {k} = 0; {k} < {to}; {k}++) {name} {self.pick('+^')}= x[({self.place} + {k}) & 255] + {self.leaf(bits)};"]
+        return [before, f"for (i32 {k} = 0; {k} < {to}; {k}++)",
+                f"{name} {self.pick('+^')}= x[({self.place} + {k}) & 255] + {self.leaf(bits)};"]
 
     def atomic_statement(self):
         bits = self.pick(["32", "64"])
-        return ["#pragma omp atomic", f"atomic{bits}[{self.value(32, 1)} & 7] {self.atomic[bits]}= {self.value(int(bits))};"]
+        return ["#pragma omp atomic",
+                f"atomic{bits}[{self.value(32, 1)} & 7] {self.atomic[bits]}= {self.value(int(bits))};"]
 
     def put_in(self):
         name, bits, operation = self.pick(self.sums)

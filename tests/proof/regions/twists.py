@@ -79,7 +79,8 @@ class Twists(Statements):
         if self.sums and self.sums[-1][2] in "+^|&*":
             total, bits, operation = self.sums[-1]
             if len(self.sums) > 1 and self.sums[0][1:] == self.sums[-1][1:] and self.once_in(2):
-                body = f"if ({name}) {total} {operation}= {self.leaf(bits)}; else {self.sums[0][0]} {operation}= {self.leaf(bits)};"
+                body = (f"if ({name}) {total} {operation}= {self.leaf(bits)}; "
+                        f"else {self.sums[0][0]} {operation}= {self.leaf(bits)};")
             else:
                 body = f"{total} {operation}= {name} ? {self.leaf(bits)} : {self.leaf(bits)};"
         else:
@@ -95,8 +96,9 @@ class Twists(Statements):
         put_in = f"{name} {operation}= {self.leaf(bits)};"
         blocks = [[put_in]]
         if kind <= 1:
-            value = self.pick([f"{name} + 1", f"{name} >> 1", f"(u{bits})(u16){name}", f"({name} != 0)", f"-{name}", f"{name} * 3",
-                               f"(u{bits})(i8){name}", f"{name} + (u32)p", f"({name} & 0xFFFFFF)", f"{name} / 3"])
+            value = self.pick([f"{name} + 1", f"{name} >> 1", f"(u{bits})(u16){name}", f"({name} != 0)", f"-{name}",
+                               f"{name} * 3", f"(u{bits})(i8){name}", f"{name} + (u32)p", f"({name} & 0xFFFFFF)",
+                               f"{name} / 3"])
         elif kind == 2:
             to = "sum64[6]"
             value = self.pick([name, f"(i64)(i32){name}", f"(u64){name} << 32"])
@@ -108,11 +110,14 @@ class Twists(Statements):
             kept = self.name("s")
             self.prologue.append(f"u{bits} {kept} = {start};")
             value = kept
-            blocks = self.pick([[[f"{kept} = {name};", put_in]], [[put_in, f"if ({self.condition(0)}) {kept} = {name};"]],
-                                [[f"{kept} = {name} {operation} {self.leaf(bits)};", f"{name} = {kept} {operation} {self.leaf(bits)};"]]])
+            both = [f"{kept} = {name} {operation} {self.leaf(bits)};",
+                    f"{name} = {kept} {operation} {self.leaf(bits)};"]
+            blocks = self.pick([[[f"{kept} = {name};", put_in]], [both],
+                                [[put_in, f"if ({self.condition(0)}) {kept} = {name};"]]])
         elif kind == 6:
-            blocks = self.pick([[[put_in], [f"if ({name} > {self.number_up_to(5000)}) {self.some_store(self.leaf(32))}"]],
-                                [[f"if ({name} < {self.number_up_to(5000)}) {put_in}"]], [[put_in], [self.some_store(name)]],
+            most = self.number_up_to(5000)
+            blocks = self.pick([[[put_in], [f"if ({name} > {most}) {self.some_store(self.leaf(32))}"]],
+                                [[f"if ({name} < {most}) {put_in}"]], [[put_in], [self.some_store(name)]],
                                 [[put_in], [f"{name} {self.pick('^|&')}= {self.pick(['1', '85', '0xFFFFF'])};"]]])
         elif kind == 7:  # two operations at one place
             other = self.name("s")
@@ -136,7 +141,8 @@ class Twists(Statements):
         name = self.name("v")
         self.prologue.append(f"u32 {name} = 1;")
         self.kept.append((name, "u32"))
-        then = self.pick([["#pragma omp atomic", "sum32[5] += 1;"], [self.some_store("77")], [f"put(a + {self.index('a')}, 3);"]])
+        then = self.pick([["#pragma omp atomic", "sum32[5] += 1;"], [self.some_store("77")],
+                          [f"put(a + {self.index('a')}, 3);"]])
         if self.sums and self.sums[-1][2] in IDENTITY and self.once_in(2):
             then = [f"{self.sums[-1][0]} {self.sums[-1][2]}= {self.leaf(self.sums[-1][1])};"]
         return [[f"if ({self.pick(['', '!'])}{name}) {{", *then, "}", f"{name} = 0;"]]
@@ -153,7 +159,8 @@ class Twists(Statements):
         name = self.name("v")
         self.prologue.append(f"u32 {name} = (u32)omp_get_thread_num(){self.pick(['', ' * 3', ' + (u32)p'])};")
         self.kept.append((name, "u32"))
-        return [self.effect_of(name, 32)]
+        use = self.effect_of(name, 32)
+        return [[f"put_number(a + {self.index('a')}, {self.leaf(32)});"] if self.once_in(4) else use]
 
     def member_effect(self):
         kind = self.number_up_to(3)
@@ -169,8 +176,10 @@ class Twists(Statements):
         name, bits = self.name("v"), self.pick([32, 32, 64])
         self.prologue.append(f"u{bits} {name} = {self.pick(['0', '0', '0', '3'])};")
         self.kept.append((name, f"u{bits}"))
-        value = self.pick([name, f"{name} * 3", f"{name} > 2", f"{name} / 2", f"(u64){name} << 20", f"{name} - 1", f"({name} & 7)"])
-        change = self.pick([f"{name}++;", f"{name}++;", f"{name}--;", f"{name} += 2;", f"{name} += (u32)p;", f"{name} -= 70000;"])
+        value = self.pick([name, f"{name} * 3", f"{name} > 2", f"{name} / 2", f"(u64){name} << 20", f"{name} - 1",
+                           f"({name} & 7)"])
+        change = self.pick([f"{name}++;", f"{name}++;", f"{name}--;", f"{name} += 2;", f"{name} += (u32)p;",
+                            f"{name} -= 70000;"])
         merge = ["#pragma omp atomic", f"sum{self.pick([32, 64])}[7] {self.pick('+++^')}= {value};"]
         if self.once_in(3):
             merge = [f"if ({name} {self.pick(['> 3', '!= 0', '< 9', '& 1'])}) {{", *merge, "}"]
@@ -180,20 +189,22 @@ class Twists(Statements):
     def of_part(self):
         """An effect that depends on the part."""
         name = self.name("v")
-        value = self.pick(["low", "high", "size", "me", "low * 2", "size + p", "i - low", "high - i", "i - low + 3", "i + low"])
+        value = self.pick(["low", "high", "size", "me", "low * 2", "size + p", "i - low", "high - i", "i - low + 3",
+                           "i + low"])
         self.kept.append((name, "u64"))
         return [[f"u64 {name} = (u64)({value});", *self.effect_of(name, 64)]]
 
     def narrow_start(self):
         """A number of 4 bytes that begins with the part and goes on in 8."""
         name = self.name("v")
-        start, step = self.pick([("(u32)low - 33u", "1"), ("(u32)low - 33u", "1"), ("(u32)low * 100000000u", "100000000u"),
+        start, step = self.pick([("(u32)low - 33u", "1"), ("(u32)low - 33u", "1"),
+                                 ("(u32)low * 100000000u", "100000000u"),
                                  ("(i32)((u32)low * 65536u * 4096u)", "268435456"), ("(u32)(high - 5)", "1"),
                                  ("(i64)low - 33", "1"), ("(u32)(low - 5)", "1")])
         self.prologue.append(f"u64 {name} = (u64)({start});")
         self.kept.append((name, "u64"))
         use = self.pick([[self.some_store(name, 64)], [self.some_store(f"(u32)({name} >> 32)")],
-                         [f"if ({name} > {self.pick(['1000', '4000000000u', '(u64)q'])}) {self.some_store(self.leaf(32))}"],
+                         [f"if ({name} > {self.pick(['1000', '4000000000u'])}) {self.some_store(self.leaf(32))}"],
                          ["#pragma omp atomic", f"atomic64[{self.place} & 7] {self.atomic['64']}= {name};"],
                          [self.some_store(f"{name} ^ {self.leaf(64)}", 64)]])
         change = self.pick([f"{name} += {step};", f"{name} += {step};", f"{name} = (u32)({name} + {step});"])
