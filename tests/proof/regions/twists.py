@@ -87,6 +87,24 @@ class Twists(Statements):
             body = self.some_store(f"{name} ? {self.value(32, 1)} : {self.value(32, 1)}")
         return [[body, change]]
 
+    def sums_by_turns(self):
+        """The iterations of a call put into two sums by turns."""
+        bits, operation, name = self.pick([32, 64]), self.pick("++^|"), self.name("v")
+        self.prologue.append(f"u32 {name} = 0;")
+        self.kept.append((name, "u32"))
+        sums = [self.name("s"), self.name("s")]
+        for number, total in enumerate(sums):
+            self.prologue.append(f"u{bits} {total} = 0;")
+            self.epilogue += ["#pragma omp atomic", f"sum{bits}[{6 + number}] {operation}= {total};"]
+        put_in = [self.pick(["(u32)i", f"x[{self.place}]", f"y[{self.place}]"]) for _ in sums]
+        if self.once_in(2):
+            put_in[1] = put_in[0]
+        if self.once_in(4):  # two iterations make one
+            return [[f"u{bits} {name}t = {sums[0]};", f"{sums[0]} = {sums[1]} {operation} {put_in[0]};",
+                     f"{sums[1]} = {name}t;"]]
+        return [[f"if ({name}) {sums[0]} {operation}= {put_in[0]}; else {sums[1]} {operation}= {put_in[1]};",
+                 f"{name} ^= 1;"]]
+
     def changed_sum(self):
         """A partial result that is not merged as it is."""
         bits, operation, name = self.pick([32, 32, 32, 64]), self.pick("+++|&^*"), self.name("s")
