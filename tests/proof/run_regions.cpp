@@ -225,7 +225,7 @@ bool is_equal(Region region, const std::string& name) {
   fill(before.atomic32), fill(before.atomic64), fill(before.sum32), fill(before.sum64);
   fill(before.result32), fill(before.result64);
   for (const i64 n : {100L, 300L, 37L, static_cast<i64>(random_number.below(128)),
-                      static_cast<i64>(random_number.below(9)), -3L}) {
+                      static_cast<i64>(random_number.below(9)), -509L}) {
     const Arguments with{n, static_cast<i64>(random_number.below(12)),
                          static_cast<i64>(random_number.next() >> 40)};
     bool is_first = true;

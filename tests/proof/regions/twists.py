@@ -70,6 +70,30 @@ class Twists(Statements):
                 use = [f"{total} {operation}= {name};"]
         return [use, self.change()] if self.once_in(2) else [self.change() + use]
 
+    def carried_real(self):
+        """The same of a floating-point number."""
+        name, type_ = self.name("v"), self.pick(["double", "float"])
+        self.prologue.append(f"{type_} {name} = {self.pick(['0', '1', '0.5'])};")
+        self.kept.append((name, type_))
+        use = self.pick([f"d[{self.index('d')}] = {name};", f"e[{self.index('e')}] = {name} * 2;",
+                         f"d[{self.index('d')}] = f[{self.place}] + {name};",
+                         f"if ({name} > 3) {self.some_store('5')}"])
+        change = self.pick([f"{name} += 1;", f"{name} = f[{self.place}];", f"{name} = -{name};",
+                            f"if ({self.condition(0)}) {name} = g[{self.place}];", f"{name} = {name} * 0.5 + i;"])
+        return [[use], [change]]
+
+    def carried_words(self):
+        """The same of words that a function gets by their address, and of some that are copied together."""
+        name = self.name("v")
+        self.prologue.append(f"struct Pair {name} = {{{self.number_up_to(2)}, 1}};")
+        self.kept.append((name, "Pair"))
+        use = self.pick([self.some_store(f"{name}.first"), self.some_store(f"{name}.second"),
+                         f"if ({name}.first & 1) {self.some_store('5')}"])
+        change = self.pick([f"memcpy(&{name}, x + {self.place}, 8);", f"turn(&{name});", f"fill(&{name}, (u32)i);",
+                            f"fill(&{name}, {self.leaf(32)});", f"{name}.first = x[{self.place}];",
+                            f"{name}.second = {name}.first++;"])
+        return [[use, change]] if self.once_in(2) else [[use], [change]]
+
     def turns(self):
         """Each second or third iteration of a call does something else."""
         name, most = self.name("v"), self.pick([1, 1, 2, 3])
