@@ -166,6 +166,9 @@ bool Prover::insert(State& state, const Slot& slot) noexcept {
 
 bool Prover::put(const Instruction& instruction, State& state, SymbolId base, std::int32_t offset,
                  std::uint32_t size, Value value) noexcept {
+  // An argument that is not in a register has no slot on the ways that do not write it.
+  if (is_clang_ && offset >= 8 && values_.symbol(base).x == 0)
+    return refuse("changes an argument on its stack", instruction.address);
   // A word of the caller's may be written or not, as memory says.
   if (base != loop_.callee_base || offset >= loop_.callee_offset) value = asked(value);
   for (std::uint16_t i = 0; i < state.count; ++i)

@@ -172,6 +172,16 @@ int yes_last_index(int n) {
   return i;
 }
 
+// An argument that is in no register, where clang changes it without optimisation.
+void no_stack_argument(int n, int* a, int* b, int* c, int* d) {
+  int v = 0;
+#pragma omp parallel for firstprivate(v)
+  for (int i = 0; i < n; i++) {
+    a[i] = b[i] + c[i] + d[i] + v;
+    v++;
+  }
+}
+
 // Who does it, and how many do.
 void no_ticket(int n) {
 #pragma omp parallel
