@@ -8,6 +8,7 @@
 //     --min-calls N           so many executions of loops were served; default 1, 0: none at all
 //     --expect-schedule NAME  among them some that the figures give this schedule; may be repeated
 //     --forbid-schedule NAME  and none with this one; may be repeated
+//     --expect-text TEXT      the figures have this text, such as the reason why a region is not served
 //     --also LIBRARY.SO       is preloaded behind the library
 #include <nlohmann/json.hpp>
 
@@ -54,7 +55,7 @@ int fail(const std::string& reason) {
 
 struct Wanted {
   std::uint64_t min_calls = 1;
-  std::vector<std::string> schedules, forbidden;
+  std::vector<std::string> schedules, forbidden, texts;
 };
 
 /// Empty, or what is wrong with the figures.
@@ -76,6 +77,8 @@ std::string judge(const std::string& text, const Wanted& wanted) {
     if (schedules.count(schedule) == 0) return "no loop has the schedule " + schedule;
   for (const std::string& schedule : wanted.forbidden)
     if (schedules.count(schedule) != 0) return "there are loops with the schedule " + schedule;
+  for (const std::string& expected : wanted.texts)
+    if (text.find(expected) == text.npos) return "the figures do not say: " + expected;
   if (wanted.min_calls == 0) return calls == 0 ? "" : std::to_string(calls) + " loops were served";
   if (calls < wanted.min_calls) return "only " + std::to_string(calls) + " loops were served";
   if (iterations == 0) return "no iteration was counted";
@@ -94,6 +97,7 @@ int main(int argc, char** argv) {
     if (option == "--min-calls") wanted.min_calls = std::strtoull(value.c_str(), nullptr, 10);
     if (option == "--expect-schedule") wanted.schedules.push_back(value);
     if (option == "--forbid-schedule") wanted.forbidden.push_back(value);
+    if (option == "--expect-text") wanted.texts.push_back(value);
     if (option == "--also") preloaded = ":" + value;
   }
   if (library.empty() || at + 1 >= argc) return fail("wrong arguments");

@@ -65,6 +65,7 @@ TEST(MarkedSchedule, OtherValuesAreNotMarked) {
                             " Monotonic:dynamiC",
                             "monotonic:dynamiC",
                             "MONOTONIC:dynamiC",
+                            "MONOTONIc:dynamiC",
                             "MonotoniC:dynamiC",
                             "MOnotonik:dynamiC",
                             "MonotonicM:dynamiC",

@@ -92,6 +92,7 @@ TEST_F(OmpPlaces, InNumbers) {
 TEST_F(OmpPlaces, WithExclusions) {
   EXPECT_EQ(parse("{0:8,!3}"), "0-2,4-7");
   EXPECT_EQ(parse("{!3,0:8}"), "0-2,4-7");
+  EXPECT_EQ(parse("{0:8,!3,!5}"), "0-2,4,6-7");
   EXPECT_EQ(parse("{0:4}:4:4,!{4:4}"), "0-3|8-11|12-15");
   EXPECT_EQ(parse("!{4:4},{0:4}:4:4"), "0-3|8-11|12-15");
   EXPECT_EQ(parse("{0:4},!{0:3}"), "0-3");

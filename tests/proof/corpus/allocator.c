@@ -10,6 +10,11 @@ double hypot(double a, double b) {
 #else
 void* malloc(unsigned long);
 double hypot(double, double);
+void* _Znwm(unsigned long); // operator new of the C++ library, which calls malloc()
+void no_new_of_other_allocator(int n, void** a) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = _Znwm(8);
+}
 void no_other_allocator(int n, void** a) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++) a[i] = malloc(8);
