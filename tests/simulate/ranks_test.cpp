@@ -82,7 +82,7 @@ TEST_P(Ranks, StealingIsNearTheIdeal) {
     const double reached = ratio(std::string(shape).c_str(), cluster(), stolen_time);
     logs += std::log(reached);
     // One iteration of RANDIF takes a tenth of the ideal: pieces wait for several of them.
-    EXPECT_LE(reached, shape == "RANDIF" ? 1.7 : 1.1) << shape;
+    EXPECT_LE(reached, shape == "RANDIF" ? 1.4 : 1.1) << shape;
   }
   EXPECT_LE(std::exp(logs / static_cast<double>(shapes.size())), 1.08);
 }
@@ -90,6 +90,13 @@ TEST_P(Ranks, StealingIsNearTheIdeal) {
 TEST_P(Ranks, EvenLoopsCostNoMoreThanStaticAndAPercent) {
   EXPECT_LE(ratio("UNIFORM", cluster(), stolen_time),
             1.01 * ratio("UNIFORM", cluster(), central<Rule::equal>));
+}
+
+/// A first piece of one iteration a thread, of which one is long, once made units look 92 times as dear as
+/// they are: seven pieces whose teams were half idle followed, and the loop took 1.48 of the ideal.
+TEST(RankLoops, TheWaitForALongIterationIsNoCostOfAUnit) {
+  const Cluster cluster{.ranks = 4, .threads = 64, .network = k_networks[0]};
+  EXPECT_LE(ratio("RANDIF", cluster, stolen_time), 1.3);
 }
 
 } // namespace

@@ -104,6 +104,10 @@ enum class Tag : std::uint8_t {
   leave_rest,         // D1 types/detail/shared_loop.h
   hint_at_rests,      // D2 types/detail/shared_loop.h
   stop_loop,          // D3 types/detail/shared_loop.h
+  begin_call,         // M1 mpi/board.h
+  come_to_rest,       // M2 mpi/board.h
+  wake_up,            // M3 mpi/board.h
+  post_packet,        // M4 mpi/board.h
 };
 
 /// Returns the ticks from `since` to `now`; none if the thread has moved to a processor whose clock is

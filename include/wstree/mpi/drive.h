@@ -87,12 +87,13 @@ public:
   }
 
   /// The team has executed `done` of a piece, in ascending order, in so many seconds, of which its longest
-  /// chunk took `chunk`; the rest goes back, but not the units behind an event, which may have been begun.
-  void ran(Range piece, const std::vector<Range>& done, double seconds, double chunk) {
+  /// chunk took `chunk`, and a member `waited` for others at the end, in the mean; the rest goes back, but
+  /// not the units behind an event, which may have been begun.
+  void ran(Range piece, const std::vector<Range>& done, double seconds, double chunk, double waited = 0) {
     std::uint64_t units = 0;
     for (const Range& part : done) units += part.size();
     member_.count(units);
-    pacing_.ran(units, seconds, chunk);
+    pacing_.ran(units, seconds - waited, chunk);
     if (units != piece.size()) leave(piece, done);
     show_cost();
     if (!seconds_.empty())

@@ -20,7 +20,9 @@ public:
       : members_(members), least_(least), shortest_(std::max(50e-6, 50 * operation)),
         longest_(std::max(2e-3, 500 * operation)), grown_(std::max<std::uint64_t>(members, least)),
         cost_(cost) {
-    if (cost > 0) grown_ = std::max(grown_, units_in(shortest_)); // it may have changed
+    if (cost <= 0) return;
+    grown_ = std::max(grown_, units_in(shortest_)); // it may have changed
+    seen_ = 1e18;
   }
 
   /// Returns the units of the next piece where `left` are left in the rank's range.
@@ -36,16 +38,19 @@ public:
   double patience(std::uint64_t units) const noexcept {
     return 2 * std::max({longest_, joined(), static_cast<double>(units) * cost_});
   }
-  /// The team has executed so many units in so many seconds, and one of its members did not come back for
-  /// `chunk` seconds.
+  /// The team has executed so many units in so many seconds, without the wait for its last member, and one
+  /// of its members did not come back for `chunk` seconds.
   void ran(std::uint64_t units, double seconds, double chunk) noexcept {
     if (units == 0) return;
     chunk_ = std::max(chunk_ * 7 / 8, chunk);
-    const double cost = std::max(seconds, 1e-9) / static_cast<double>(units);
-    cost_ = cost_ > 0 ? (cost_ + cost) / 2 : cost;
+    // A piece counts as much as all before it, or more if it has more units: the first ones are small, and
+    // may have been dear by chance.
+    const auto now = static_cast<double>(units), before = std::min(seen_, now);
+    cost_ = (cost_ * before + std::max(seconds, 1e-9)) / (before + now);
+    seen_ += now;
     grown_ = std::max<std::uint64_t>(units, members_) * 64;
   }
-  /// Returns the seconds that the team needs for a unit; 0: not known.
+  /// Returns the seconds that the team at work needs for a unit; 0: not known.
   double cost() const noexcept { return cost_; }
   /// Returns the seconds of the shortest piece.
   double shortest() const noexcept { return shortest_; }
@@ -65,6 +70,7 @@ private:
   double longest_;
   std::uint64_t grown_; // no piece is more than 64 times as large as the last one
   double cost_ = 0;
+  double seen_ = 0;  // units from which the cost is known
   double chunk_ = 0; // seconds of the longest chunk of the last pieces
 };
 

@@ -65,6 +65,12 @@ struct TakesPartsToken {
 template <class V> struct Executed {
   Segments<V> segments;
   double chunk = 0; // seconds of the longest chunk
+  double busy = 0;  // seconds of all chunks, of all members; 0: the calling thread was alone
+
+  /// Returns how long a member waited, in the mean, until the last one was done.
+  double waited(double seconds) const noexcept {
+    return busy > 0 ? std::clamp(seconds - busy / threads_of_team(), 0.0, chunk) : 0;
+  }
 };
 
 /// Seconds of a step of a piece that the calling thread executes alone.
@@ -101,7 +107,8 @@ Executed<typename Body::Value> execute_piece(const Policy& policy, Drive& drive,
       part.segments.add(
           {begin, end}, [&] { return body.start(first, last, at); },
           [&](auto& value) { body.extend(value, first, last, at); });
-      part.chunk = std::max(part.chunk, now() - start);
+      const double took = now() - start;
+      part.chunk = std::max(part.chunk, took), part.busy += took;
       if (!at.is_hit) return;
       events.note(at.element, nullptr);
       events.bound(units.unit_of(at.element));
@@ -118,7 +125,7 @@ Executed<typename Body::Value> execute_piece(const Policy& policy, Drive& drive,
   };
   const auto append = [&](Part left, Part right) {
     left.segments.append(std::move(right.segments), [&](auto& a, auto& b) { body.join(a, b); });
-    left.chunk = std::max(left.chunk, right.chunk);
+    left.chunk = std::max(left.chunk, right.chunk), left.busy += right.busy;
     return left;
   };
   const std::uint64_t least = (policy.options().chunk - 1) / units.size + 1;
@@ -134,6 +141,7 @@ Executed<typename Body::Value> execute_piece(const Policy& policy, Drive& drive,
       chunk(part, at, end);
       at = end;
     }
+    part.busy = 0;
     return part;
   }
   return fold(
@@ -202,7 +210,8 @@ requires(body<Body>) Outcome<typename Body::Value> run(const Policy& policy, con
     }
     std::vector<Range> ranges;
     for (const Segment<Value>& segment : done.segments) ranges.push_back(segment.units);
-    drive.ran(piece, ranges, now() - start, done.chunk);
+    const double seconds = now() - start;
+    drive.ran(piece, ranges, seconds, done.chunk, done.waited(seconds));
     if constexpr (k_has_value) {
       try {
         all.append(std::move(done.segments), join);

@@ -91,7 +91,7 @@ public:
       words_.push_back(static_cast<std::uint64_t*>(base));
       places.push_back(static_cast<std::byte*>(base) + k_bytes);
     }
-    std::memset(words_[own()], 0, k_bytes + Board::k_bytes);
+    std::memset(words_[own()], 0, k_bytes);
     board_.emplace(places, own(), has_processors(comm, ranks, threads) ? k_keeps_long : k_keeps_processor);
     check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
     check(MPI_Win_sync(window_));

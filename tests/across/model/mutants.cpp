@@ -128,6 +128,10 @@ const std::vector<TagRow>& tag_rows() {
       {Tag::hint_at_rests, "D2 hint_at_rests", "types/detail/shared_loop.h", types, none, none, none,
        k_ask_again},
       {Tag::stop_loop, "D3 stop_loop", "types/detail/shared_loop.h", types, none, none, none, k_asked_to_end},
+      {Tag::begin_call, "M1 begin_call", "mpi/board.h", ranks, killed, none, none},
+      {Tag::come_to_rest, "M2 come_to_rest", "mpi/board.h", ranks, killed, none, killed},
+      {Tag::wake_up, "M3 wake_up", "mpi/board.h", ranks, none, none, killed},
+      {Tag::post_packet, "M4 post_packet", "mpi/board.h", ranks, killed, none, none},
   };
   return rows;
 }

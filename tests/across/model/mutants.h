@@ -21,7 +21,8 @@ enum class Group : std::uint8_t {
   tasks,
   reduction,
   parallel,
-  types
+  types,
+  ranks
 };
 
 enum class Fate : std::uint8_t {

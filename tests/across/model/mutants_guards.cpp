@@ -146,6 +146,17 @@ std::string_view guard_of(const Mutant& mutant) {
       {"D1_leave_rest_store_relaxed", "shared_leave_2x3"},
       {"D1_leave_rest_update_relaxed", "shared_leave_2x3"},
       {"D1_leave_rest_non_atomic", "shared_leave_3x3"},
+      {"M1_begin_call_relaxed", "ranks_rest_post_2x2"},
+      {"M1_begin_call_load_relaxed", "ranks_rest_post_2x2"},
+      {"M1_begin_call_store_relaxed", "ranks_rest_post_2x2"},
+      {"M2_come_to_rest_relaxed", "ranks_rest_2x2"},
+      {"M2_come_to_rest_non_atomic", "ranks_rest_2x2"},
+      {"M2_come_to_rest_load_relaxed", "ranks_rest_2x2"},
+      {"M2_come_to_rest_update_relaxed", "ranks_rest_2x2"},
+      {"M3_wake_up_non_atomic", "ranks_rest_2x2"},
+      {"M4_post_packet_relaxed", "ranks_rest_post_2x2"},
+      {"M4_post_packet_load_relaxed", "ranks_rest_post_2x2"},
+      {"M4_post_packet_store_relaxed", "ranks_rest_post_2x2"},
   };
   const auto found = guards.find(mutant.name());
   return found == guards.end() ? std::string_view() : found->second;

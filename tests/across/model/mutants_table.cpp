@@ -58,8 +58,8 @@ std::string table_of_tags() {
   std::string text =
       "# Tags\n\n"
       "Written by `WSTREE_UPDATE_TAGS=1 model_mutants_test --gtest_filter='Tags.*'`, and compared by\n"
-      "the test of that name. Sites are in `include/wstree/core`, those of T in `runtime`, those of P in "
-      "`include/wstree`.\n\n"
+      "the test of that name. Sites are in `include/wstree/core`, those of T in `runtime`, those of B, D, E, "
+      "G, M\nand P in `include/wstree`.\n\n"
       "| tag | site | orders in force | about |\n"
       "|---|---|---|---|\n";
   for (const TagRow& row : tag_rows()) {

@@ -47,6 +47,8 @@ std::vector<Scenario> scenarios_of(Group group) {
     return model::parallel_scenarios();
   case Group::types:
     return model::types_scenarios();
+  case Group::ranks:
+    return model::rank_scenarios();
   }
   return all;
 }
@@ -138,8 +140,9 @@ TEST(Mutants, EveryTagHasARowAndEverySurvivorAReason) {
 /// Scenarios of all groups, as they are declared.
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
-  for (const Group group : {Group::tree, Group::range, Group::queue, Group::queue_lock, Group::counter,
-                            Group::loops, Group::tasks, Group::reduction, Group::parallel, Group::types})
+  for (const Group group :
+       {Group::tree, Group::range, Group::queue, Group::queue_lock, Group::counter, Group::loops,
+        Group::tasks, Group::reduction, Group::parallel, Group::types, Group::ranks})
     for (Scenario& scenario : scenarios_of(group)) all.push_back(std::move(scenario));
   return all;
 }

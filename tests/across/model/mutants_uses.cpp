@@ -106,6 +106,10 @@ const std::vector<UseRow>& use_rows() {
       {Tag::leave_rest, "D1", {{load, relaxed}, {store, release}, {update, acquire}}},
       {Tag::hint_at_rests, "", {{load, relaxed}, {store, relaxed}}},
       {Tag::stop_loop, "", {{load, relaxed}, {store, relaxed}}},
+      {Tag::begin_call, "M1", {{load, acquire}, {store, release}}},
+      {Tag::come_to_rest, "M2, M3", {{load, acquire}, {update, release}}},
+      {Tag::wake_up, "M2", {{load, relaxed}, {success, relaxed}, {failure, relaxed}}},
+      {Tag::post_packet, "M4", {{load, acquire}, {store, release}}},
   };
   return rows;
 }

@@ -6,11 +6,14 @@
 #include "engine/execution.h"
 #include "engine/platform.h"
 
+#include "wstree/mpi/board.h"
 #include "wstree/mpi/search.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -31,6 +34,7 @@ struct RankPlan {
   std::uint32_t late = ~0U;  ///< this rank opens its range when all units are counted
   /// Ranks of one node, which go on to the next call when all rest (mpi/board.h), and do not meet before.
   bool rests = false;
+  bool posts = false; ///< and read each other's notes, and exchange packets again
 };
 
 /// Every unit is executed once, or dropped behind the bound; calls end; and no word is of an earlier call.
@@ -43,6 +47,11 @@ public:
     members_.clear();
     cuts_.clear();
     words_ = std::make_unique<Words>();
+    boards_.clear();
+    std::vector<std::byte*> places;
+    for (std::uint32_t rank = 0; plan_.rests && rank < plan_.ranks; ++rank)
+      places.push_back(places_[rank].data());
+    for (std::uint32_t rank = 0; rank < places.size(); ++rank) boards_.emplace_back(places, rank, 0);
     for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank)
       members_.emplace_back(*words_, rank, plan_.ranks);
     hits_ = {};
@@ -58,6 +67,7 @@ public:
 private:
   using Range = mpi::detail::Range;
   using Slot = mpi::detail::Slot;
+  using Board = mpi::detail::BasicBoard<ModelPlatform>;
   static constexpr std::uint32_t k_most_ranks = 3;
 
   /// A rank's own changes are as late as any other's.
@@ -84,7 +94,6 @@ private:
       return words[rank * mpi::detail::k_slots + static_cast<std::uint32_t>(slot)];
     }
     mutable std::array<Atomic<std::uint64_t>, k_most_ranks * mpi::detail::k_slots> words{};
-    Atomic<std::uint64_t> resting{}; ///< as the Board's
   };
   using Member = mpi::detail::Member<Words>;
 
@@ -93,21 +102,24 @@ private:
     Member& member;
     std::uint32_t rank;
     std::uint32_t call;
-    std::uint64_t at_end; // Words::resting when all rest in this call
+    Board* board; // nullptr: the ranks do not rest
     std::uint32_t own_bound = ~0U;
+    std::uint32_t executed = 0; // units, which the packet says
     bool is_resting_ = false;
 
-    bool goes_on() const { return !is_resting_ || !all_rest(); }
-    /// As Board::wake().
+    bool goes_on() const {
+      if (program.plan_.posts) check_notes();
+      return !is_resting_ || !board->all_rest();
+    }
+    /// Reads the notes of the ranks that have begun the call.
+    void check_notes() const {
+      for (std::uint32_t of = 0; of < program.plan_.ranks; ++of)
+        if (of != rank && board->has_begun(of) && board->note(of) != Board::Note{call, of})
+          Execution::now->fail("a note is wrong");
+    }
     bool wake() {
-      auto& resting = program.words_->resting;
-      while (is_resting_) {
-        std::uint64_t seen = resting.load(std::memory_order_acquire);
-        if (seen >= at_end) return false;
-        is_resting_ = !resting.compare_exchange_strong(seen, seen - 1, std::memory_order_acq_rel,
-                                                       std::memory_order_acquire);
-      }
-      return true;
+      if (is_resting_) is_resting_ = !board->wake();
+      return !is_resting_;
     }
     std::uint32_t bound() {
       const std::uint32_t others = member.bound();
@@ -117,12 +129,10 @@ private:
     std::uint64_t want(std::uint64_t) const { return program.plan_.most; }
     static void drop(std::uint32_t) {}
     void rest() {
-      if (!is_resting_ && program.plan_.rests)
-        program.words_->resting.fetch_add(1, std::memory_order_acq_rel);
-      is_resting_ = program.plan_.rests;
+      if (!is_resting_ && board != nullptr) board->rest(std::as_bytes(std::span(&executed, 1)), {});
+      is_resting_ = board != nullptr;
     }
     bool is_resting() const { return is_resting_; }
-    bool all_rest() const { return program.words_->resting.load(std::memory_order_acquire) >= at_end; }
     bool steal() {
       Range stolen;
       for (std::uint32_t i = 1; i < program.plan_.ranks; ++i) {
@@ -143,7 +153,9 @@ private:
     if (rank == plan_.late)
       while (words_->load(0, Slot::done) - counted < plan_.units[call - 1]) Execution::now->wait();
     member.open(call, cut, counted);
-    Host host{*this, member, rank, call, std::uint64_t{plan_.ranks} * call};
+    Board* const board = plan_.rests ? &boards_[rank] : nullptr;
+    if (board != nullptr) board->begin({call, rank});
+    Host host{*this, member, rank, call, board};
     for (Range piece; mpi::detail::search(member, host, piece);) {
       hit(host, piece.begin);
       std::uint32_t done = 1;
@@ -157,12 +169,31 @@ private:
         for (; done < piece.size(); ++done) hit(host, piece.begin + done);
       }
       member.count(done);
+      host.executed += done;
     }
-    if (plan_.rests) {
-      host.rest();
-      while (!host.all_rest()) Execution::now->wait();
-    }
+    if (board != nullptr) end_by_board(host, *board);
     Execution::now->succeed();
+  }
+
+  /// The rank waits for all others, and reads their packets and notes.
+  void end_by_board(Host& host, Board& board) {
+    host.rest();
+    while (!board.all_rest()) Execution::now->wait();
+    std::uint32_t executed = 0;
+    for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank) executed += number_in(board.packet(rank));
+    if (executed != plan_.units[host.call - 1]) Execution::now->fail("a packet is wrong");
+    if (!plan_.posts) return;
+    while (!board.have_all_begun()) Execution::now->wait();
+    host.check_notes();
+    board.post(std::as_bytes(std::span(&host.call, 1)), {});
+    while (!board.are_all_there()) Execution::now->wait();
+    for (std::uint32_t rank = 0; rank < plan_.ranks; ++rank)
+      if (number_in(board.packet(rank)) != host.call) Execution::now->fail("a later packet is wrong");
+  }
+  static std::uint32_t number_in(std::span<const std::byte> packet) {
+    std::uint32_t number = 0;
+    std::memcpy(&number, packet.data(), std::min(packet.size(), sizeof number));
+    return number;
   }
 
   /// Returns the units of all calls before.
@@ -193,6 +224,9 @@ private:
 
   RankPlan plan_;
   std::unique_ptr<Words> words_;
+  struct alignas(64) Place : std::array<std::byte, Board::k_bytes> {};
+  std::array<Place, k_most_ranks> places_; // memory of the boards
+  std::vector<Board> boards_;              // of each rank, if they rest
   std::vector<Member> members_;
   std::deque<mpi::detail::FirstCut> cuts_;
   std::array<std::array<std::uint8_t, 32>, 4> hits_{}; // of each call

@@ -23,7 +23,8 @@ std::vector<Scenario> rank_scenarios() {
       {"ranks_rest_2x2", narrow, ranks({.units = {2, 2}, .rests = true}), 10'000},
       {"ranks_rest_2x3", {.preemptions = 3, .stale = 0}, ranks({.units = {3, 3}, .rests = true}), 10'000},
       {"ranks_rest_three_calls", narrow, ranks({.units = {1, 2, 1}, .rests = true}), 10'000},
-      {"ranks_rest_3x2", three, ranks({.ranks = 3, .units = {2, 3}, .rests = true}), 10'000},
+      {"ranks_rest_post_2x2", narrow, ranks({.units = {1, 1}, .rests = true, .posts = true}), 10'000},
+      {"ranks_rest_3x1", three, ranks({.ranks = 3, .units = {1, 1}, .rests = true}), 10'000},
       // Pieces that end early, whose rests go back into the word, or are kept.
       {"ranks_give_back_2x6", narrow, ranks({.units = {6}, .most = 3, .gives_back = true}), 10'000},
       // The same while thieves take from the word.
@@ -42,6 +43,7 @@ std::vector<Scenario> rank_scenarios() {
       {"ranks_bound_two_calls_2x3", narrow, ranks({.units = {3, 3}, .most = 2, .bound = 0}), 10'000},
       {"ranks_2x8_long", {.preemptions = 3, .stale = 2}, ranks({.units = {8}, .most = 2}), 500'000, true},
       {"ranks_3x4_long", narrow, ranks({.ranks = 3, .units = {4}}), 500'000, true},
+      {"ranks_rest_3x2_long", three, ranks({.ranks = 3, .units = {2, 3}, .rests = true}), 500'000, true},
       {"ranks_give_back_3x8_long", narrow, ranks({.ranks = 3, .units = {8}, .most = 4, .gives_back = true}),
        500'000, true},
       {"ranks_two_calls_3x3_long", narrow, ranks({.ranks = 3, .units = {3, 3}}), 500'000, true},

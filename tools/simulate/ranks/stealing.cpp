@@ -38,7 +38,9 @@ public:
       VirtualClock::running->pass(done.time);
       const auto end = static_cast<std::uint32_t>(done.end);
       member_.count(end - piece.begin);
-      pacing_.ran(end - piece.begin, static_cast<double>(done.time) / k_seconds,
+      // As in mpi::detail::Executed.
+      const Time waited = std::min(done.time - done.busy, done.longest);
+      pacing_.ran(end - piece.begin, static_cast<double>(done.time - waited) / k_seconds,
                   static_cast<double>(done.longest) / k_seconds);
       member_.give_back({end, piece.end});
       show_cost();

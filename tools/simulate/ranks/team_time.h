@@ -21,6 +21,7 @@ public:
     std::uint64_t end; ///< iterations from there on were not begun
     Time time;
     Time longest; ///< iteration
+    Time busy;    ///< the mean of the threads, which wait for the last one otherwise
   };
 
   TeamTime(const Workload& workload, std::uint32_t threads) : workload_(workload), free_(threads) {}
@@ -28,17 +29,18 @@ public:
   /// Iterations [begin, end), of which none begins after `patience`.
   Executed execute(std::uint64_t begin, std::uint64_t end, Time patience) {
     std::fill(free_.begin(), free_.end(), Time{0}); // a heap with the earliest on top
-    Time last = 0, longest = 0;
+    Time last = 0, longest = 0, all = 0;
     while (begin < end && free_.front() <= patience) {
       std::ranges::pop_heap(free_, std::greater<>());
       const Time cost = workload_.cost(begin, begin + 1);
       free_.back() += cost;
       ++begin;
+      all += cost;
       longest = std::max(longest, cost);
       last = std::max(last, free_.back());
       std::ranges::push_heap(free_, std::greater<>());
     }
-    return {begin, last + k_region, longest};
+    return {begin, last + k_region, longest, all / free_.size()};
   }
 
 private:
