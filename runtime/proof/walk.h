@@ -21,7 +21,7 @@ struct Prover::Walk {
   State* now = nullptr;       ///< state of the block that is being followed
   Visited* visited = nullptr; ///< by block
   Mode mode{};                ///< mode of the visits that are numbered `modes`
-  std::uint32_t modes = 0;
+  std::uint32_t modes = 1;
   Kept settled{}; ///< state at `settled_header` with which settle() has come to its end
   std::uint32_t settled_header = k_none; ///< k_none: it is not known
   std::uint32_t settled_mode = 0;
