@@ -53,6 +53,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
   case X86_INS_LEA: {
     const unsigned size = operands[0].size;
     Value address = address_of(operands[1], state, size);
+    is_wide_ = size == 8;
     // The summand may be a partial result.
     if (operands[1].index != X86_REG_INVALID && operands[1].scale == 1 &&
         operands[1].reg != X86_REG_INVALID && operands[1].reg != X86_REG_RIP && operands[1].value == 0) {
@@ -63,7 +64,6 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
         address = apply(Operation::add, size, values_.used_in(word_in(state, base, size), size),
                         values_.used_in(word_in(state, index, size), size));
     }
-    is_wide_ = operands[0].size == 8;
     for (const x86_reg reg : {operands[1].reg, operands[1].index})
       if (const unsigned number = general_of(reg); number != k_no_register)
         address = not_cancelled(address, state.general[number]);
