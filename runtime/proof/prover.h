@@ -123,19 +123,6 @@ private:
     std::size_t merges = 0;
     bool operator==(const Mode&) const noexcept = default;
   };
-  /// A state in memory that is as large as it needs.
-  struct Kept {
-    State* state = nullptr;
-    std::size_t room = 0;
-  };
-  /// The last visit of a block.
-  struct Visited {
-    Kept in;
-    Kept out;
-    std::uint32_t mode = 0; ///< its number among the modes of the walk; 0: it may not be repeated
-    bool is_silent = false; ///< nothing in it was to be judged
-    bool ends = false;      ///< the end of the block was reached
-  };
 
   // prover.cpp: paths
   /// A state without slots, until the arena of states is released; nullptr: there is no memory.

@@ -204,7 +204,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
                               ? masked_share(a, constant, operands[0].size, state)
                               : 0;
       // The first bytes have all of a rest, and all that a mask leaves.
-      keeps_cuts = instruction.id == X86_INS_AND && is_constant && constant > 0 &&
+      keeps_cuts = instruction.id == X86_INS_AND && is_constant && is_full && constant > 0 &&
                    constant < (share != 0 ? 1024 : INT32_MAX);
       a = share != 0 ? share
           : is_full  ? apply(operation, operands[0].size, a, b)

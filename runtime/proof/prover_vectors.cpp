@@ -53,12 +53,6 @@ bool repeats(unsigned instruction) noexcept {
          instruction == X86_INS_VPBROADCASTD || instruction == X86_INS_VPBROADCASTQ;
 }
 
-/// Returns whether an instruction makes a floating-point number of an integer.
-bool converts(unsigned instruction) noexcept {
-  return instruction == X86_INS_CVTSI2SS || instruction == X86_INS_CVTSI2SD ||
-         instruction == X86_INS_VCVTSI2SS || instruction == X86_INS_VCVTSI2SD;
-}
-
 /// Returns whether an instruction with a prefix of AVX writes the first half of a register of 32 bytes.
 bool clears_upper(const Instruction& instruction) noexcept {
   const unsigned first = *reinterpret_cast<const unsigned char*>(instruction.address);

@@ -81,4 +81,18 @@ inline void note_words(State& state, unsigned registers, unsigned size) noexcept
   state.words = static_cast<std::uint16_t>(size == 4 ? state.words | registers : state.words & ~registers);
 }
 
+/// A state in memory that is as large as it needs.
+struct Kept {
+  State* state = nullptr;
+  std::size_t room = 0;
+};
+/// The last visit of a block.
+struct Visited {
+  Kept in;
+  Kept out;
+  std::uint32_t mode = 0; ///< its number among the modes of the walk; 0: it may not be repeated
+  bool is_silent = false; ///< nothing in it was to be judged
+  bool ends = false;      ///< the end of the block was reached
+};
+
 } // namespace wstree::proof

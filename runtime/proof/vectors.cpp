@@ -143,4 +143,9 @@ unsigned lane_size(unsigned instruction, const VectorUse& use) noexcept {
 #undef FUSED_DOUBLES
 }
 
+bool converts(unsigned instruction) noexcept {
+  return instruction == X86_INS_CVTSI2SS || instruction == X86_INS_CVTSI2SD ||
+         instruction == X86_INS_VCVTSI2SS || instruction == X86_INS_VCVTSI2SD;
+}
+
 } // namespace wstree::proof

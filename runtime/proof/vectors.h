@@ -38,4 +38,7 @@ VectorUse vector_use(unsigned instruction) noexcept;
 /// Returns the size of a partial result that an instruction with an operation makes.
 unsigned lane_size(unsigned instruction, const VectorUse& use) noexcept;
 
+/// Returns whether an instruction makes a floating-point number of an integer.
+bool converts(unsigned instruction) noexcept;
+
 } // namespace wstree::proof
