@@ -39,13 +39,15 @@ struct State {
 
   constexpr State() noexcept = default;
   State(const State& other) noexcept { *this = other; }
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): memmove() takes overlapping memory
   State& operator=(const State& other) noexcept {
-    std::memmove(static_cast<void*>(this), &other, other.bytes());
+    std::memmove(static_cast<void*>(this), static_cast<const void*>(&other), other.bytes());
     return *this;
   }
   ~State() = default;
   bool operator==(const State& other) const noexcept {
-    return count == other.count && std::memcmp(this, &other, bytes()) == 0;
+    return count == other.count &&
+           std::memcmp(static_cast<const void*>(this), static_cast<const void*>(&other), bytes()) == 0;
   }
   /// Its bytes, without the slots that are not there.
   std::size_t bytes() const noexcept;
