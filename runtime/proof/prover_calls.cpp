@@ -257,9 +257,10 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
                   values_.undefined());
   case Kind::sleeps: {
     if (!loop_.is_entered) return refuse("sleeps outside of its loop", instruction.address);
-    const unsigned reg = k_arguments[0];
-    const Value time = state.width[reg] != 0 ? values_.undefined() : state.general[reg];
+    for (unsigned i = 0; i < known.integers; ++i)
+      if (state.width[k_arguments[i]] != 0) return refuse("sleeps for an unknown time", instruction.address);
     const bool is_number = known.integers == 1;
+    const Value time = state.general[k_arguments[0]];
     if (!(is_number ? check_use(time, instruction, 4) : check_sleep(instruction, state))) return false;
     return answer(values_.plain(k_iteration), values_.undefined());
   }
