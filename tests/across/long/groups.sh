@@ -23,7 +23,10 @@ groups=(
   'suites    2 10 tests/across/suites/run: LLVM 19, libgomp'
 )
 
-# Can the groups run? Most of them use what `tools/test --long` builds. They test what the sources say now.
+# builds_itself GROUP: does the group need nothing of build/dev?
+builds_itself() { [[ $1 =~ ^(aarch64|asan|tsan|clang_14|clang_new|fuzz)$ ]]; }
+
+# Can the other groups run? They use what `tools/test --long` builds. They test what the sources say now.
 not_ready='build/dev is not as tools/test --long builds it, or does not compile'
 ready() {
   grep -qsx 'WSTREE_TEST_ALL_PAIRS:[A-Z]*=ON' build/dev/CMakeCache.txt && cmake --build --preset dev >&2 9>&-
