@@ -47,7 +47,8 @@ void report_unknown_name(std::string_view name, ErrorSink errors) noexcept {
 }
 
 bool is_reserved(std::string_view name) noexcept {
-  return name == "WSTREE_REQUEST" || name == "WSTREE_LIBRARY" || name.starts_with("WSTREE_TEST_");
+  return name == "WSTREE_REQUEST" || name == "WSTREE_LIBRARY" || name == k_watched ||
+         name.starts_with("WSTREE_TEST_");
 }
 
 bool is_option(std::string_view name) noexcept {

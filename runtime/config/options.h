@@ -241,13 +241,18 @@ struct Options {
 /// Reads the variables of options.def from `envp`, a null-terminated list of NAME=value (may be null). An
 /// empty value counts as not set, and of two entries with the same name the first one counts, as with getenv.
 /// Each bad value gives one line and leaves the default; each unknown WSTREE_* name gives one line.
-/// OMP_SCHEDULE is not looked at. WSTREE_REQUEST, WSTREE_LIBRARY and WSTREE_TEST_* are known and ignored.
+/// OMP_SCHEDULE is not looked at. WSTREE_REQUEST, WSTREE_LIBRARY, WSTREE_WATCHED and WSTREE_TEST_* are known
+/// and ignored.
 Options load(const char* const* envp, ErrorSink errors) noexcept;
 
 /// One line if `request`, which parse_schedule() made of `value`, has a malformed chunk; else nothing.
 void report_schedule(std::string_view value, const ScheduleRequest& request, ErrorSink errors) noexcept;
 /// One line about a value for which is_misspelled_schedule() holds, and which `used` replaces.
 void report_misspelled_schedule(std::string_view value, std::string_view used, ErrorSink errors) noexcept;
+
+/// The variable by which `wstree run` on a terminal names the process that it becomes: if only proven loops
+/// of it can be served, and none was, the library says so in one line.
+inline constexpr std::string_view k_watched = "WSTREE_WATCHED";
 
 /// Returns the value of `name` in `envp`, or nullopt. Reads any list as getenv reads environ.
 std::optional<std::string_view> find_variable(const char* const* envp, std::string_view name) noexcept;

@@ -2,6 +2,7 @@
 #include "unserved_regions.h"
 
 #include "code_place.h"
+#include "message.h"
 #include "place_name.h"
 #include "report.h"
 
@@ -59,6 +60,16 @@ void forget_unserved_times() noexcept {
     region.calls.store(0, std::memory_order_relaxed);
     region.ticks.store(0, std::memory_order_relaxed);
   });
+}
+
+void say_unserved() noexcept {
+  const std::size_t count = g_count.load(std::memory_order_relaxed);
+  const char* reason = count != 0 ? g_regions[0].reason.load(std::memory_order_acquire) : nullptr;
+  if (reason == nullptr) return;
+  config::FixedText<400> line("wstree: no loop was served, because of ");
+  line.append_number(count).append(count == 1 ? " parallel region: " : " parallel regions, first: ");
+  line.append(reason).append("; next: wstree run --stats names the lines and what serves them");
+  say(line.view());
 }
 
 void write_unserved_json(ReportWriter& out, double ns_per_tick) noexcept {

@@ -124,5 +124,25 @@ TEST_P(DoctorServed, RunServesWhatTheOptionNames) {
   EXPECT_EQ(wstree({"run", "--require", "--loops=guided", loops("dynamic")}).status(), 125);
 }
 
+TEST(RunServed, TerminalsAreToldWhyNothingWasServed) {
+  const auto refused = target("gcc_loops_barred");
+  if (!std::filesystem::exists(refused)) GTEST_SKIP() << "there is no gcc here";
+  const auto told = [](const std::string& program) {
+    return run({.arguments = {"-qec", std::string(WSTREE_CLI) + " run -- " + program, "/dev/null"},
+                .environment = {{"OMP_NUM_THREADS", "2"},
+                                {"PATH", "/usr/bin:/bin"},
+                                {"WSTREE_LIBRARY", CLI_LIBRARY}},
+                .executable = "/usr/bin/script"})
+        .out;
+  };
+  const auto text = told(refused);
+  if (text.find("libcapstone") != std::string::npos) GTEST_SKIP() << text;
+  EXPECT_THAT(
+      text,
+      HasSubstr("wstree: no loop was served, because of 1 parallel region: waits at a barrier; next: "));
+  EXPECT_EQ(told(target("gcc_loops_static")), "ran\r\n");
+  EXPECT_EQ(run_with_real_library({"run", refused}, {}).err, "") << "a script is told nothing";
+}
+
 } // namespace
 } // namespace wstree::test

@@ -9,6 +9,7 @@
 #include "process_limits.h"
 #include "rank_texts.h"
 #include "recordings.h"
+#include "repeated_regions.h"
 #include "report_output.h"
 #include "statistics.h"
 #include "tokens.h"
@@ -227,6 +228,14 @@ std::size_t statistics_as_json(char* buffer, std::size_t size) noexcept {
 
 namespace {
 
+/// Returns whether `wstree run` watches this process from a terminal, and no other loops of it can be served.
+bool is_watched() noexcept {
+  const auto process = config::find_variable(environ, config::k_watched);
+  config::FixedText<24> own;
+  own.append_number(static_cast<std::uint64_t>(getpid()));
+  return process && *process == own.view();
+}
+
 void report() noexcept {
   const core::DefaultFloats floats;
   const double tick = ns_per_tick();
@@ -248,8 +257,11 @@ void report() noexcept {
 } // namespace
 
 void report_at_exit() noexcept {
-  if (g_session.load(std::memory_order_acquire) != nullptr && session().measured)
+  if (g_session.load(std::memory_order_acquire) == nullptr) return;
+  if (session().measured)
     stack::on_own_stack([] { report(); });
+  else if (is_watched() && !has_repeatable())
+    stack::on_own_stack([] { observe::say_unserved(); });
 }
 
 } // namespace wstree::abi

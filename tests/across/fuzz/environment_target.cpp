@@ -69,7 +69,7 @@ bool is_unknown(std::string_view entry) {
   if (!name.starts_with("WSTREE_") || name.starts_with("WSTREE_TEST_")) return false;
   for (const auto& option : k_options)
     if (option.name == name) return false;
-  return name != "WSTREE_REQUEST" && name != "WSTREE_LIBRARY";
+  return name != "WSTREE_REQUEST" && name != "WSTREE_LIBRARY" && name != config::k_watched;
 }
 
 std::size_t messages_expected(const EnvironmentBlock& block) {

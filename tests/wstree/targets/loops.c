@@ -14,8 +14,17 @@ int omp_get_thread_num(void); /* a region that asks for it is no static loop yet
 
 int main(int argc, char** argv) {
   static int runs[1000];
+#ifdef IS_barred /* the proof refuses regions with barriers */
+#pragma omp parallel
+  {
+#pragma omp barrier
+#pragma omp for
+    for (int i = 0; i < 1000; ++i) runs[i] += 1;
+  }
+#else
 #pragma omp parallel for schedule(SCHEDULE)
   for (int i = 0; i < 1000; ++i) runs[i] += omp_get_thread_num() >= 0;
+#endif
   for (int i = 0; i < 1000; ++i) {
     if (runs[i] != 1) return 99;
   }

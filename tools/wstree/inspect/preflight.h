@@ -42,6 +42,7 @@ struct Preflight {
   /// the interpreter of that script.
   std::filesystem::path program;
   bool is_interpreter = false;
+  bool only_proven = false; ///< only loops whose machine code is proven can be served
 };
 
 /// Looks at a file that was found and may be executed, but not at its loops.

@@ -97,6 +97,9 @@ Preflight inspect(const std::filesystem::path& program, const std::filesystem::p
   const bool enough = can_be_served(without_calls(calls.forms), wishes.loops);
   if (!enough) calls = sum(loop_calls_by_file(*file, result.program));
   result.preload &= !calls.runtime_inside || calls.starts_others || can_be_served(calls.forms);
+  result.only_proven = !can_be_served(without_calls(calls.forms), wishes.loops) &&
+                       !calls.forms.contains(LoopForm::call) && !calls.forms.contains(LoopForm::hidden) &&
+                       calls.may_be_proven(wishes.loops);
   auto finding = judge(calls, result.program.string(), wishes);
   // An interpreter counts only by its own abilities; the programs that it will start are unknown.
   const bool is_bad_news = finding.severity != Severity::detail;

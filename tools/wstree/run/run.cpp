@@ -174,6 +174,8 @@ int run_command(RunRequest& request) {
   }
   if (request.require || (preflight.preload && wants_text_shown(environment)))
     return run_and_wait(request, environment, preflight);
+  if (preflight.preload && preflight.only_proven && ::isatty(STDERR_FILENO) != 0)
+    environment.set(config::k_watched, std::to_string(::getpid()));
   return report_start_error(become(request.command, environment), name);
 }
 
