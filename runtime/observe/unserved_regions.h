@@ -17,7 +17,8 @@ void note_unserved_time(const void* caller, std::uint64_t ticks) noexcept;
 /// Starts the times from zero again; call in the child after fork.
 void forget_unserved_times() noexcept;
 
-/// Says in one line how many regions were noted, the first one's reason, and the next step; nothing if none was.
+/// Says in one line how many regions were noted, the first one's reason, and the next step; nothing if none
+/// was.
 void say_unserved() noexcept;
 
 void write_unserved_json(ReportWriter& out, double ns_per_tick) noexcept;
