@@ -237,16 +237,16 @@ inline constexpr std::uint32_t k_pool_stream = 100;
 /// Looks at the global queue's lock before the processor is given away.
 inline constexpr std::uint32_t k_pool_lock_spins = 64;
 
-// The begin of a call (parallel/site.h). In ticks, as the durations of Settings
+// The begin of a call (parallel/site.h). In nanoseconds, for core::ticks_in()
 
 /// Work that the caller does alone before it considers a team. A region of two costs half of it to twice
 /// as much.
-inline constexpr std::uint64_t k_alone = 2'500;
+inline constexpr std::uint64_t k_alone_ns = 1'000;
 /// Gain that a team has to promise then, by the cost of the elements. Two threads need 6 to 12 us for ten
 /// thousand numbers that one copies or merges in 4 to 8 us: their lines go from cache to cache.
-inline constexpr std::uint64_t k_pays = 10'000;
+inline constexpr std::uint64_t k_pays_ns = 4'000;
 /// A call that its caller has executed alone and that took less was short.
-inline constexpr std::uint64_t k_most_alone = 10'000;
+inline constexpr std::uint64_t k_most_alone_ns = 4'000;
 /// Calls of a code location between two that measure the cost again.
 inline constexpr std::uint8_t k_calls_unclocked = 15;
 /// Shortest targets of a batch of the standard library's algorithms, whose pieces begin slowly. 1: std::equal
