@@ -24,14 +24,13 @@ enum class BatchMode : std::uint8_t {
   random,      ///< exponential, from the left or the right end by a coin (appendix A.4)
 };
 
-/// Returns a duration for the settings: at most so many ticks that four times as many have room beside
-/// a sign.
+/// Returns a duration for the settings: `ticks`, bounded so that four times as many fit into an int64.
 constexpr std::uint64_t setting_of(double ticks) noexcept {
   return ticks < 0x1p60 ? static_cast<std::uint64_t>(ticks) : std::uint64_t{1} << 60;
 }
 
-/// Returns so many nanoseconds, at most a second, in ticks of the Platform; at least 1. A constant for
-/// StdPlatform on x86-64; on AArch64 the frequency of the counter is read, and nothing is divided.
+/// Returns the ticks of the Platform in `nanoseconds`, which are at most a second; at least 1. A constant for
+/// StdPlatform on x86-64. On AArch64 the frequency of the counter is read, and nothing is divided.
 template <class P> constexpr std::uint64_t ticks_in(std::uint64_t nanoseconds) noexcept {
   const std::uint64_t ticks = nanoseconds * P::ticks_per_ms() / 1'000'000;
   return ticks != 0 ? ticks : 1;

@@ -73,14 +73,14 @@ public:
     std::vector<Chosen<In>> mine;
     while (take_waiting(mine)) append(mine);
   }
-  /// Appends what members have left, when all have ended.
+  /// Appends the elements that still wait, when all members have ended.
   void finish() { append(waiting_); }
 
 private:
   void append(std::vector<Chosen<In>>& list) {
     for (Chosen<In>& chosen : list) chosen.append(out_);
   }
-  /// Takes what waits to be appended, for memory that has been appended; false if nothing waits.
+  /// Swaps appended lists, whose memory is used again, for the waiting ones. Returns false if none waits.
   bool take_waiting(std::vector<Chosen<In>>& mine) {
     const Lock lock(mutex_);
     for (Chosen<In>& chosen : mine) used_.push_back(std::move(chosen));

@@ -74,7 +74,7 @@ inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& b
       site.was_alone(n, elapsed, cost);
       return n;
     }
-    // By the elements of the latest step if these were dearer.
+    // The dearer of all elements and those of the latest step: a rise of the cost counts at once.
     const float dearest = std::max(cost, per_element(elapsed - before, end - begin));
     if (ends_beginning(fold.options, elapsed, dearest * static_cast<float>(n - done))) {
       site.was_long(n, cost);

@@ -35,7 +35,7 @@ public:
     key_ = key;
   }
 
-  /// Returns whether two calls in a row of so many elements, or fewer, needed a team. From time to time it
+  /// Returns whether two calls in a row of at most n elements needed a team. From time to time it
   /// returns false, so that a call begins alone and reads the clock again.
   bool needs_team(std::uint64_t n) noexcept {
     return long_calls_ >= k_sure && n >= shortest_ && calls_++ % (core::tuning::k_calls_unclocked + 1) != 0;
@@ -135,7 +135,7 @@ private:
   std::uintptr_t key_ = 0;
   std::uint64_t shortest_ = 0; // elements of the latest long calls
   std::uint64_t longest_ = 0;  // elements of the latest short calls
-  std::uint64_t little_ = 0;   // takes_little() of at most so many elements
+  std::uint64_t little_ = 0;   // most elements of which takes_little() is true
   std::uint64_t looked_ = 0;   // when a brief call looked at the clock; 0: none since the calls are brief
   float cost_ = 0;
   std::int16_t trust_ = 0;          // short calls in a row, or less
