@@ -25,7 +25,7 @@
  * by any thread. open, close and left: no other thread is in a function of the loop, and what the members did
  * happens before.
  *
- * Errors: open returns NULL; all other functions never fail.
+ * Errors: open and costs_new return NULL. The other functions report none, and check no argument.
  *
  * Memory: some 1.7 KB for each member, from malloc or from the caller; more for loops in which much is
  * stolen.
@@ -59,18 +59,19 @@ typedef struct {
    * at any time, what was handed out lies before what was not, but for what a member leaves behind: that
    * comes last. By factoring (half of the rest in equal chunks) from one counter instead of the tree [0]. */
   int ascending;
-  /** Of wstree_costs_new() for as many members [NULL: nothing is remembered]. */
+  /** Made by wstree_costs_new() for at least as many members [NULL: nothing is remembered]. */
   wstree_costs* costs;
   /** wstree_loop_bytes(members) bytes at a multiple of 128, which the loop uses until it is closed [NULL]. */
   void* memory;
 } wstree_loop_options;
 
-/** Bytes of memory for a loop of so many members. */
+/** Returns the bytes of memory for a loop of 1 to 2^20 - 1 members. */
 WSTREE_LOOP_API size_t wstree_loop_bytes(unsigned members);
 
 /**
  * Opens a loop of iterations 0 to n-1, n < 2^63 - 1, for 1 to 2^20 - 1 members. `options` may be NULL, and is
- * not used after the call. NULL: an argument is out of its range, or there is no memory. About 100 ns.
+ * not used after the call. Returns NULL if an argument is out of its range, `memory` is no multiple of 128,
+ * `costs` are for fewer members, or there is no memory. Takes about 100 ns.
  */
 WSTREE_LOOP_API wstree_loop* wstree_loop_open(unsigned long long n, unsigned members,
                                               const wstree_loop_options* options);
@@ -85,7 +86,8 @@ WSTREE_LOOP_API int wstree_loop_next(wstree_loop* loop, unsigned member, unsigne
 
 /**
  * The member gets no more. It has not executed the iterations from `from` on that it got last: other members
- * get them. Not needed after next has returned 0.
+ * get them. `from` is not less than *begin of its latest next, or iterations are handed out twice; from *end
+ * on, all of them were executed. Once for a member. Not needed after next has returned 0.
  */
 WSTREE_LOOP_API void wstree_loop_leave(wstree_loop* loop, unsigned member, unsigned long long from);
 

@@ -4,7 +4,15 @@
  *
  * A program does not need this header: OMP_SCHEDULE=wstree is enough. It is for programs that want to choose
  * a schedule from their own code or to know whether it is there. All functions may be called from any thread
- * at any time, never fail and take no lock, except that wstree_statistics_json asks the dynamic linker.
+ * at any time, but not in a signal handler. They report no errors. Their waits:
+ *
+ * - wstree_version and wstree_loops_served wait for nothing and take no lock.
+ * - wstree_is_active, wstree_label and wstree_hint do not, either, but for the first call of a process, which
+ *   may read the settings while other threads wait, and for the first call of an object that was opened by
+ *   dlopen, which may walk the dynamic linker's list of objects. The first wstree_hint walks that list if the
+ *   process has not asked for the library before. It waits while another thread changes or walks the list.
+ * - wstree_statistics_json waits for another thread that writes statistics.
+ * - The sums open a parallel region, and wait for its threads.
  *
  * A program that has to run without the library as well defines WSTREE_WEAK before it includes this header.
  * It need not be linked with the library then, and asks before each call whether it is there:
@@ -85,8 +93,10 @@ WSTREE_C_API void wstree_label(const char* text);
  *     wstree_hint(omp_sched_wstree, 64);    // uneven; at least 64 iterations at a time
  *     #pragma omp parallel for schedule(runtime)
  *
- * `kind` and `chunk` are those of omp_set_schedule, which would hold for all later loops. Another number,
- * such as 0, takes a hint back that no region has had. The loop may also say dynamic, guided or auto, and is
+ * `kind` and `chunk` are those of omp_set_schedule, which would hold for all later loops. A chunk outside of
+ * 0 to 67108863 counts as the nearer of these two. A kind that is not in the enumeration above, such as 0 or
+ * omp_sched_static, is no error: it takes a hint back that no region has had. A setuid program, and one whose
+ * WSTREE_LOOPS lets no loop be served, ignores hints. The loop may also say dynamic, guided or auto, and is
  * served without OMP_SCHEDULE; loops that the library cannot see leave the hint to the next one of the
  * region. Rules in WSTREE_RULES win over hints. A region without a loop has used up its hint.
  * If nothing else has asked for the library, the first hint of a process wakes it up; a label that was given
@@ -103,7 +113,8 @@ WSTREE_C_API void wstree_hint(int kind, int chunk);
  *     if (wstree_statistics_json(text, size) < size) puts(text);
  *
  * The text is that of WSTREE_STATS=json; without WSTREE_STATS nothing is counted, and it has no loops.
- * Threads that count meanwhile are not held up. 0: another thread has been writing statistics for too long.
+ * Threads that count meanwhile are not held up. One thread writes at a time: the others yield the processor,
+ * and return 0, with "" in `buffer`, if it is not their turn after 10,000 yields.
  */
 WSTREE_C_API size_t wstree_statistics_json(char* buffer, size_t size);
 
@@ -116,7 +127,9 @@ WSTREE_C_API size_t wstree_statistics_json(char* buffer, size_t size);
  *
  * Long ones are shared by a team of the calling thread's, as many as a parallel region would have but at most
  * 64, if the program has an OpenMP runtime and the thread may open a region; else the thread is alone. In a
- * region each member that calls sums for itself. 0 for no numbers.
+ * region each member that calls sums for itself. 0 for no numbers, whose pointers may be NULL.
+ *
+ * More than 2,048 numbers take 57 KB of the calling thread's stack, 32 KB if they are floats.
  */
 WSTREE_C_API double wstree_sum_double(const double* numbers, size_t count);
 WSTREE_C_API float wstree_sum_float(const float* numbers, size_t count);

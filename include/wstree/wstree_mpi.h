@@ -33,9 +33,11 @@ typedef struct wstree_mpi_loop wstree_mpi_loop;
 /** How a loop is executed. Of these options all but label, stop, on_steal and data are the same on all ranks.
  */
 typedef struct wstree_mpi_options {
-  const char* label;           /**< its name in statistics; NULL: none */
-  unsigned long long chunk;    /**< iterations that a rank, or a thread, takes at least; 0 and 1: one */
-  const double* weights;       /**< what equal sections of the loop cost: the ranks begin with equal weight */
+  const char* label;        /**< its name in statistics, which lives until the loop is closed; NULL: none */
+  unsigned long long chunk; /**< iterations that a rank, or a thread, takes at least; 0 and 1: one */
+  /** Costs of equal sections of the loop: the ranks begin with shares of equal cost. NaN and numbers below 0
+   * count as 0. Read by open and sum, and not afterwards. */
+  const double* weights;
   unsigned long long sections; /**< how many weights there are; 0: none */
   int root;                    /**< of a sum: the rank that gets it, all others get 0; -1: all ranks */
   int (*stop)(void* data);     /**< not 0: no rank begins another piece; NULL: none */
@@ -73,7 +75,8 @@ int wstree_mpi_sum(MPI_Comm comm, unsigned long long n, double (*get)(unsigned l
 int wstree_mpi_sum_with(MPI_Comm comm, unsigned long long n, const wstree_mpi_options* options,
                         double (*get)(unsigned long long i, void* data), void* data, double* sum);
 
-/** What the last error on this rank was. */
+/** Returns the text of the calling thread's latest error, "" if it had none. The text is valid until the
+ * thread's next error. */
 const char* wstree_mpi_error(void);
 
 #ifdef __cplusplus

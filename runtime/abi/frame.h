@@ -43,7 +43,7 @@ struct Frame {
     team,       // a member of a region whose loops we may serve
     unserved    // a member of a region whose loops the runtime serves
   };
-  /// By which schedule a schedule(runtime) loop of the region goes.
+  /// The source of the schedule of the region's schedule(runtime) loops.
   enum class ScheduleOf : std::uint8_t {
     region,      // by `schedule`, which the region had at the fork
     task,        // by the schedule that the task has when the loop begins

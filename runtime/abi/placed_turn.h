@@ -32,7 +32,7 @@ public:
       opener_.store(k_several, std::memory_order_relaxed);
     return !is_taken_.exchange(true, std::memory_order_relaxed);
   }
-  /// By the thread that has taken it.
+  /// The thread that has taken the turn gives it back.
   void give_back() noexcept { is_taken_.store(false, std::memory_order_relaxed); }
 
 private:

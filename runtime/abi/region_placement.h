@@ -20,7 +20,7 @@ class TeamPlan;
 
 namespace wstree::abi {
 
-/// By whose entry a region is opened. libomp has GCC's too.
+/// The interface whose entry opens a region. libomp has the entries of both.
 enum class Interface : std::uint8_t { kmpc, gomp };
 
 /// One region, from before the fork until after the join, on the stack of the thread that forks it.

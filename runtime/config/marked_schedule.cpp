@@ -56,7 +56,7 @@ std::optional<int> parse_monotonic_dynamic(std::string_view value) noexcept {
   return chunk ? static_cast<int>(parse_number(*chunk, 1, k_most).value_or(1)) : 1;
 }
 
-// [M1] relaxed everywhere: an entry is one word and nothing is read through it. A thread that asks for the
+// [K1] relaxed everywhere: an entry is one word and nothing is read through it. A thread that asks for the
 //      meaning of a chunk has got it from the runtime, which has it from a task that was set after the entry
 //      was made.
 

@@ -14,7 +14,7 @@ namespace wstree::config {
 struct CountedEvent {
   std::uint32_t type;
   std::uint64_t config;
-  bool in_kernel; ///< a switch happens there; what the kernel does otherwise, many users may not see
+  bool in_kernel; ///< counts in the kernel, where switches happen; many users may count nothing else there
 
   /// Opens the event for the calling thread. `attributes` has the rest of what is asked for; `leader` is the
   /// descriptor of the first event of a group, or -1. Returns a descriptor, or the negative number of an

@@ -22,7 +22,7 @@ struct BalancedLoops {
   void* memory = nullptr; ///< nullptr: the entry is free
   std::uint64_t used = 0; ///< number of the latest region with such a loop
   std::uint32_t looks = 0;
-  double least = 0; ///< ticks of a member and execution in the shortest of these looks
+  double least = 0; ///< mean ticks of one member in one execution, in the shortest of these looks
   bool is_watched = true;
   bool stays_equal = false; ///< and is not watched: see BalancedRegion::keep_equal()
 };
@@ -32,13 +32,13 @@ struct MeasuredLoops {
   std::uint64_t iterations = 0;
   std::uint32_t members = 0;
   std::uint64_t executions = 0;
-  double sum = 0;     ///< ticks of all members
-  double longest = 0; ///< ticks of the member that took most
+  double sum = 0;     ///< ticks of all members and executions of this region, added up
+  double longest = 0; ///< ticks of the slowest member in all executions
   bool was_equal = true;
-  bool is_new = false; ///< nothing is known of an earlier loop with so many iterations
+  bool is_new = false; ///< no loop with this number of iterations is known from an earlier region
 };
 
-/// Serves one team at a time: while a region is open, no other one at the same code location can open it.
+/// Serves one team at a time: a second region at the same code location cannot open it meanwhile.
 /// P: Platform.
 template <class P> class BalancedRegion {
 public:

@@ -16,12 +16,12 @@ namespace wstree::loop {
 /// The opener's knowledge of earlier executions.
 struct KnownCost {
   std::uint64_t cost = 0; ///< ticks of an iteration << k_fraction; 0: not known
-  bool was_even = false;  ///< the members had the same to do
+  bool was_even = false;  ///< the members had equal work
 
   static constexpr unsigned k_fraction = 8;
 
-  /// Returns how many pieces each of `members` should have in a loop of `iterations`, which are more; 0: they
-  /// are not known, and `cost` is that of the whole loop.
+  /// Returns the number of pieces for each of `members`. `iterations`: more than members; 0: not known, and
+  /// `cost` is the cost of the whole loop.
   constexpr std::uint64_t pieces_each(std::uint64_t iterations, std::uint32_t members,
                                       const core::Settings& settings) const noexcept {
     namespace tuning = core::tuning;
@@ -149,7 +149,7 @@ private:
 
   std::atomic<std::uint64_t> cost_{0};
   std::atomic<std::uint64_t> cut_wall_{0};     // average of the latest calm regions
-  std::atomic<std::uint64_t> longest_wall_{0}; // of the latest calm regions
+  std::atomic<std::uint64_t> longest_wall_{0}; // longest of the latest calm regions
   std::atomic<std::uint64_t> whole_wall_{0};   // average of the latest whole regions
   std::atomic<std::uint32_t> calm_{0};         // regions in a row
   std::atomic<std::uint32_t> whole_{0};        // regions in a row

@@ -24,7 +24,7 @@ public:
   }
   /// Returns the iterations of the loop that the member is in.
   std::uint64_t iterations() const noexcept { return entry_->iterations; }
-  /// Returns when.
+  /// Leaves the loop, and returns the clock.
   std::uint64_t leave() noexcept {
     const std::uint64_t now = P::ticks();
     entry_->ticks += core::elapsed(entered_, now);
@@ -32,7 +32,7 @@ public:
     entry_ = nullptr;
     return now;
   }
-  /// Returns when the member entered the latest loop.
+  /// Returns the clock at the member's entry into the latest loop.
   std::uint64_t entered() const noexcept { return entered_; }
   /// The loop has been cancelled: its time means nothing.
   void spoil() noexcept { entry_ = nullptr; }

@@ -13,13 +13,13 @@ public:
     const std::uint64_t hash = hash_of(text);
     for (std::uint64_t probes = 0; probes < k_most_labels; ++probes) {
       Label& label = labels_[(hash + probes) % k_most_labels];
-      // [S18] relaxed: a hash changes once, from 0, and says nothing of the text, which has its own order
-      //       [S19]. Guard: observe_labels, SameTextFromManyThreadsIsOneLabel.
+      // [O18] relaxed: a hash changes once, from 0, and says nothing of the text, which has its own order
+      //       [O19]. Guard: observe_labels, SameTextFromManyThreadsIsOneLabel.
       std::uint64_t seen = label.hash_.load(std::memory_order_relaxed);
       if (seen == 0 && label.hash_.compare_exchange_strong(seen, hash, std::memory_order_relaxed,
                                                            std::memory_order_relaxed)) {
         label.text_.append(text);
-        // [S19] release: the text is complete before a reader sees the flag; pairs with the acquire in
+        // [O19] release: the text is complete before a reader sees the flag; pairs with the acquire in
         //       view(). Guard: as above, under the thread sanitizer.
         label.is_complete_.store(true, std::memory_order_release);
         return &label;
@@ -46,7 +46,7 @@ constinit LabelTable g_labels;
 
 std::string_view Label::view() const noexcept {
   constexpr int k_patience = 1000;
-  for (int waited = 0; !is_complete_.load(std::memory_order_acquire); ++waited) { // S19
+  for (int waited = 0; !is_complete_.load(std::memory_order_acquire); ++waited) { // O19
     if (waited == k_patience) return {};
     sched_yield();
   }

@@ -8,7 +8,7 @@
 namespace wstree::observe {
 namespace {
 
-// [S15] relaxed: sums of which nothing else is concluded, as in loop_site.cpp [S1].
+// [O22] relaxed: sums of which nothing else is concluded, as in loop_site.cpp [O1].
 constexpr auto k_counter_order = std::memory_order_relaxed;
 
 void json_values(ReportWriter& out, const CounterValues& sum) noexcept {
@@ -41,13 +41,13 @@ bool CounterValues::has(Counter counter) const noexcept {
 }
 
 LoopCounters::Row* LoopCounters::rows() noexcept {
-  // [S16] acquire: the page is there before its address; pairs with the release [S17]. Guard:
+  // [O23] acquire: the page is there before its address; pairs with the release [O24]. Guard:
   //      observe_counters, LoseNothingFromManyThreads under the thread sanitizer.
   if (Row* known = rows_.load(std::memory_order_acquire)) return known;
   void* const memory = mmap(nullptr, k_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   Row* first = nullptr; // zeroed memory is a valid row
-  // [S17] release: see [S16]; acquire on failure as there.
+  // [O24] release: see [O23]; acquire on failure as there.
   if (rows_.compare_exchange_strong(first, static_cast<Row*>(memory), std::memory_order_release,
                                     std::memory_order_acquire))
     return static_cast<Row*>(memory);
@@ -69,7 +69,7 @@ void LoopCounters::add(std::uint32_t member, const CounterValues& part) noexcept
 
 CounterValues LoopCounters::of(std::uint32_t member) const noexcept {
   CounterValues sum;
-  const Row* const all = rows_.load(std::memory_order_acquire); // [S16]
+  const Row* const all = rows_.load(std::memory_order_acquire); // [O23]
   if (all == nullptr) return sum;
   const Row& row = all[member];
   for (std::size_t i = 0; i < k_counters; ++i) {

@@ -9,7 +9,7 @@
 namespace wstree::observe {
 namespace {
 
-// [S1] Every counter access is relaxed. A sum is all that a counter tells, no code concludes from one
+// [O1] Every counter access is relaxed. A sum is all that a counter tells, no code concludes from one
 //      counter what another counter or other memory holds, and RMWs lose nothing in any order. The final
 //      report runs after the threads it reports on have been joined or are asleep in the OpenMP runtime; if
 //      one still counts, its last execution may be missing from some of the sums. Guard:
@@ -56,13 +56,13 @@ void LoopSite::clear_figures() noexcept {
 }
 
 bool LoopSite::is_nameless() const noexcept {
-  // [S2] relaxed: a hint that saves work. begin_name() decides.
+  // [O2] relaxed: a hint that saves work. begin_name() decides.
   return name_.load(std::memory_order_relaxed) == Name::nameless;
 }
 
 bool LoopSite::begin_name() noexcept {
   auto expected = Name::nameless;
-  // [S3] relaxed both ways: success is only the right to write the texts, which no thread has read before;
+  // [O3] relaxed both ways: success is only the right to write the texts, which no thread has read before;
   //      after failure the caller touches nothing.
   return name_.compare_exchange_strong(expected, Name::naming, std::memory_order_relaxed,
                                        std::memory_order_relaxed);
@@ -73,29 +73,29 @@ void LoopSite::finish_name(const PlaceName& where, std::string_view schedule, co
   label_ = label;
   schedule_.clear();
   schedule_.append(schedule);
-  // [S4] release: the texts are complete before the state says so; pairs with the acquires [S5].
+  // [O4] release: the texts are complete before the state says so; pairs with the acquires [O5].
   //      Guard: observe_statistics, NameIsCompleteWhenSeen under the thread sanitizer.
   name_.store(Name::named, std::memory_order_release);
 }
 
 void LoopSite::abandon_name() noexcept {
-  // [S6] relaxed: the child of a fork has one thread.
+  // [O6] relaxed: the child of a fork has one thread.
   if (name_.load(std::memory_order_relaxed) == Name::naming)
     name_.store(Name::nameless, std::memory_order_relaxed);
 }
 
 std::string_view LoopSite::where() const noexcept {
-  // [S5] acquire: we go on to read the text; pairs with [S4].
+  // [O5] acquire: we go on to read the text; pairs with [O4].
   return name_.load(std::memory_order_acquire) == Name::named ? where_.view() : std::string_view();
 }
 
 std::string_view LoopSite::schedule() const noexcept {
-  // [S5] as in where().
+  // [O5] as in where().
   return name_.load(std::memory_order_acquire) == Name::named ? schedule_.view() : std::string_view();
 }
 
 std::string_view LoopSite::label() const noexcept {
-  // [S5] as in where().
+  // [O5] as in where().
   const bool is_named = name_.load(std::memory_order_acquire) == Name::named;
   return is_named && label_ != nullptr ? label_->view() : std::string_view();
 }
@@ -104,7 +104,7 @@ void LoopSite::add_profile(Profile* profile) noexcept {
   Profile* last = profiles_.load(std::memory_order_relaxed);
   do {
     profile->next = last;
-    // [S12] release: the profile is complete before it is seen; pairs with the acquire [S13]. What a
+    // [O12] release: the profile is complete before it is seen; pairs with the acquire [O13]. What a
     // profile that
     //      is on the list already points to is kept by the RMWs in between, which continue its release.
     //      failure relaxed: nothing is read through `last`. Guard: observe_recordings,
@@ -114,12 +114,12 @@ void LoopSite::add_profile(Profile* profile) noexcept {
 }
 
 const Profile* LoopSite::profiles() const noexcept {
-  // [S13] acquire: we go on to read the profiles; pairs with [S12].
+  // [O13] acquire: we go on to read the profiles; pairs with [O12].
   return profiles_.load(std::memory_order_acquire);
 }
 
 Profile* LoopSite::take_profiles() noexcept {
-  // [S14] relaxed: the child of a fork has one thread.
+  // [O14] relaxed: the child of a fork has one thread.
   return profiles_.exchange(nullptr, std::memory_order_relaxed);
 }
 

@@ -30,10 +30,10 @@ struct LoopFigures {
   std::uint64_t uneven_ticks = 0;
   std::uint64_t new_lengths =
       0;                   ///< calls of static loops with a number of iterations that had not come before
-  std::uint64_t chunk = 0; ///< no sum, but the largest
+  std::uint64_t chunk = 0; ///< the largest chunk of all calls
 
-  /// Returns the work of the busiest members beside that of the mean one, without the work that others did
-  /// because they came earlier; 1 is even, and also stands for figures without times.
+  /// Returns the ratio of the busiest members' work to the mean work, without the work that early members did
+  /// for late ones. Returns 1 for even loops, and for figures without times.
   double imbalance() const noexcept {
     if (busy_mean_ticks == 0) return 1.0;
     return 1.0 + static_cast<double>(uneven_ticks) / static_cast<double>(busy_mean_ticks);

@@ -10,7 +10,7 @@ constinit std::atomic<RankText*> g_rank_texts{nullptr}; // the latest text
 
 /// Calls `function(text)` for each text of that kind, the latest first.
 template <class Function> void for_each_text(const char* RankText::*kind, Function&& function) noexcept {
-  // [S20] acquire: the fields of what was added before are complete; pairs with [S21]. Guard: none, as MPI
+  // [O20] acquire: the fields of what was added before are complete; pairs with [O21]. Guard: none, as MPI
   //       has ordered the threads of a process when its report is written.
   for (const auto* one = g_rank_texts.load(std::memory_order_acquire); one != nullptr; one = one->next)
     if (one->*kind != nullptr) function(one->*kind);
@@ -20,7 +20,7 @@ template <class Function> void for_each_text(const char* RankText::*kind, Functi
 
 void add_rank_text(RankText& text) noexcept {
   text.next = g_rank_texts.load(std::memory_order_relaxed);
-  // [S21] release: a thread that finds the text finds its fields. Guard: as S20.
+  // [O21] release: a thread that finds the text finds its fields. Guard: as O20.
   while (!g_rank_texts.compare_exchange_weak(text.next, &text, std::memory_order_release,
                                              std::memory_order_relaxed)) {
   }

@@ -21,14 +21,14 @@ constexpr std::size_t k_fewest_pieces = 16; // fewer show nothing
 constinit std::atomic<std::size_t> g_bytes_left{k_most_profile_bytes};
 
 std::size_t affordable_pieces() noexcept {
-  // [S15] relaxed, here and below: a number that nothing else depends on. Two threads that read it at one
+  // [O15] relaxed, here and below: a number that nothing else depends on. Two threads that read it at one
   //       time may take a sixteenth each; the sum stays right, and above 0 because of the check in keep().
   const std::size_t bytes = g_bytes_left.load(std::memory_order_relaxed) / k_share;
   return std::min(k_most_kept_pieces, bytes / sizeof(JoinedPiece));
 }
 
 bool take_bytes(std::size_t bytes) noexcept {
-  std::size_t left = g_bytes_left.load(std::memory_order_relaxed); // [S15]
+  std::size_t left = g_bytes_left.load(std::memory_order_relaxed); // [O15]
   do {
     if (left < bytes) return false;
   } while (!g_bytes_left.compare_exchange_weak(left, left - bytes, std::memory_order_relaxed,
@@ -68,7 +68,7 @@ void forget_recordings() noexcept {
       profile = next;
     }
   });
-  g_bytes_left.store(k_most_profile_bytes, std::memory_order_relaxed); // [S15]
+  g_bytes_left.store(k_most_profile_bytes, std::memory_order_relaxed); // [O15]
 }
 
 } // namespace wstree::observe

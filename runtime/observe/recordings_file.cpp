@@ -137,14 +137,14 @@ int write_to(int descriptor, double ns_per_tick, const char* version) noexcept {
 
 void write_recordings(const config::Options& options, double ns_per_tick, const char* version) noexcept {
   if (options.record_path.empty() || getauxval(AT_SECURE) != 0) return;
-  // [S16] acquire: the workspace is ours from here; pairs with the release [S17], as [S10] with [S11].
+  // [O16] acquire: the workspace is ours from here; pairs with the release [O17], as [O10] with [O11].
   if (g_workspace.busy.exchange(true, std::memory_order_acquire)) return;
   {
     const HostGuard guard;
     auto write = [&](int descriptor) noexcept { return write_to(descriptor, ns_per_tick, version); };
     write_new_file("WSTREE_RECORD", options.record_path.view(), g_workspace.path, write);
   }
-  // [S17] release: our use of the workspace ends before the next one begins.
+  // [O17] release: our use of the workspace ends before the next one begins.
   g_workspace.busy.store(false, std::memory_order_release);
 }
 

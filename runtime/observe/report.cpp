@@ -174,7 +174,7 @@ void SortedSites::sort(SiteTable& table, SiteOrder order, double ns_per_tick) no
     const bool tells = order == SiteOrder::by_uneven_time && !is_too_short(figures, ns_per_tick);
     rows_[count_++] = {&site, address, figures.wall_ticks, tells ? figures.uneven_ticks : 0};
   });
-  // By the figures of this moment: threads may still count, and a sort needs an order that stays.
+  // Sorts copies of the figures: threads may still count, and a sort needs an order that stays.
   std::sort(rows_.data(), rows_.data() + count_, [](const Row& a, const Row& b) {
     if (a.uneven_ticks != b.uneven_ticks) return a.uneven_ticks > b.uneven_ticks;
     return a.wall_ticks != b.wall_ticks ? a.wall_ticks > b.wall_ticks : a.site < b.site;

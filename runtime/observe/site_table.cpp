@@ -21,10 +21,10 @@ std::uint32_t first_slot(const void* address) noexcept {
 
 /// Sets `word` to `wanted` if it is null, and returns its value from now on.
 template <class Pointer> Pointer decide(std::atomic<Pointer>& word, Pointer wanted) noexcept {
-  // [S8] relaxed everywhere. The words of a key carry all that a lookup acts on: each changes once, from
+  // [O8] relaxed everywhere. The words of a key carry all that a lookup acts on: each changes once, from
   //      null, and the RMW sees the newest value, so a stale null in the load only costs the attempt.
   //      Nothing is published through them: the site is zero-initialised static storage and its texts have
-  //      their own order [S4]. Guard: observe_statistics, SameKeyFromManyThreadsIsOneSite.
+  //      their own order [O4]. Guard: observe_statistics, SameKeyFromManyThreadsIsOneSite.
   Pointer seen = word.load(std::memory_order_relaxed);
   if (seen != nullptr) return seen;
   if (word.compare_exchange_strong(seen, wanted, std::memory_order_relaxed, std::memory_order_relaxed))

@@ -33,7 +33,7 @@ public:
   /// Calls `visit(site, address)` for every site that exists; address is null for the shared one.
   template <class Visit> void for_each(Visit visit) noexcept {
     for (std::uint32_t i = 0; i < k_max_sites; ++i) {
-      // [S7] relaxed: see slot_of(); the site behind the key is zero-initialised storage and needs
+      // [O7] relaxed: see slot_of(); the site behind the key is zero-initialised storage and needs
       //      no publication.
       if (const void* address = keys_[i].address.load(std::memory_order_relaxed)) visit(sites_[i], address);
     }

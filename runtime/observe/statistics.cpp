@@ -93,7 +93,7 @@ void forget_executions() noexcept {
     site.clear_figures();
     site.abandon_name();
   });
-  // [S9] relaxed: the child of a fork has one thread; the report that another thread of the parent was about
+  // [O9] relaxed: the child of a fork has one thread; the report that another thread of the parent was about
   //      to write is the parent's.
   g_workspace.busy.store(false, std::memory_order_relaxed);
 }
@@ -103,7 +103,7 @@ std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, 
   constexpr int k_patience = 10'000;
   if (size != 0) buffer[0] = '\0';
   const int saved_errno = errno;
-  // acquire: [S10]
+  // acquire: [O10]
   for (int waited = 0; g_workspace.busy.exchange(true, std::memory_order_acquire); ++waited) {
     if (waited == k_patience) return 0;
     sched_yield();
@@ -112,7 +112,7 @@ std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, 
   g_workspace.sites.sort(site_table(), SiteOrder::by_uneven_time, ns_per_tick);
   write_json(writer, g_workspace.sites, frame_of(ns_per_tick, max_threads, version));
   writer.flush();
-  g_workspace.busy.store(false, std::memory_order_release); // [S11]
+  g_workspace.busy.store(false, std::memory_order_release); // [O11]
   if (size != 0) buffer[std::min(writer.written(), size - 1)] = '\0';
   errno = saved_errno;
   return writer.written();
@@ -121,7 +121,7 @@ std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, 
 void write_report(const config::Options& options, double ns_per_tick, std::uint32_t max_threads,
                   const char* version) noexcept {
   if (options.stats == config::StatsFormat::off) return;
-  // [S10] acquire: the workspace is ours from here; pairs with the release [S11] of the thread that used it
+  // [O10] acquire: the workspace is ours from here; pairs with the release [O11] of the thread that used it
   //      before. No test fails without these two: the system calls of a report come in between, and the
   //      thread sanitizer takes those on one descriptor for synchronisation.
   if (g_workspace.busy.exchange(true, std::memory_order_acquire)) return;
@@ -142,7 +142,7 @@ void write_report(const config::Options& options, double ns_per_tick, std::uint3
     else if (const int descriptor = stderr_descriptor(); descriptor >= 0)
       (void)write(descriptor); // there is nowhere else to complain
   }
-  // [S11] release: our use of the workspace ends before the next one begins; pairs with [S10].
+  // [O11] release: our use of the workspace ends before the next one begins; pairs with [O10].
   g_workspace.busy.store(false, std::memory_order_release);
 }
 

@@ -54,7 +54,7 @@ std::pair<std::string_view, std::string_view> left_out(std::string_view command)
   return {};
 }
 
-/// What the user wrote that no command expects. `command`: the one that was named, or `app` if none was.
+/// Reports an argument that no command expects. `command`: the named command, or `app` if none was named.
 int report_extra(const std::string& extra, const CLI::App& app, const CLI::App& command) {
   const bool none = &command == &app;
   if (none && !extra.starts_with('-')) {

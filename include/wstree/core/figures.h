@@ -9,14 +9,14 @@ namespace wstree::core {
 /// The counts of one member in one execution of a loop, or sums of such counts.
 struct Counts {
   std::uint64_t iterations = 0;
-  std::uint64_t batches = 0; ///< chunks handed out
-  std::uint64_t steals = 0;  ///< times that work was taken from another member, or that of one that was late
-  std::uint64_t nodes = 0;   ///< nodes added to the tree; 0 in other models
+  std::uint64_t batches = 0;    ///< chunks handed out
+  std::uint64_t steals = 0;     ///< times that the member took work of another member, also of a late one
+  std::uint64_t nodes = 0;      ///< nodes added to the tree; 0 in other models
   std::uint64_t busy_ticks = 0; ///< between being handed a batch and coming back; 0 unless Settings::clocked
   // The use of the prior of the code location (prior.h), 0 or 1:
-  std::uint64_t known = 0;     ///< the member took its share by what it knew
-  std::uint64_t surprises = 0; ///< and found that the iterations cost far more this time
-  std::uint64_t forgotten = 0; ///< the member's prior of this location overwrote that of another one
+  std::uint64_t known = 0;     ///< the member sized the pieces of its share by the prior
+  std::uint64_t surprises = 0; ///< the iterations cost far more than the prior says
+  std::uint64_t forgotten = 0; ///< the prior of another location was overwritten
 
   constexpr Counts& operator+=(const Counts& more) noexcept {
     iterations += more.iterations;

@@ -127,6 +127,7 @@ constexpr std::uint64_t elapsed(std::uint64_t since, std::uint64_t now) noexcept
 ///   release(p, bytes)
 /// and may have
 ///   probe()           ticks that some hundred instructions take, the same for all members (pace.h)
+///   ticks_per_ms()    the rate of its clock, for ticks_in()
 struct StdPlatform {
   template <class T> using Atomic = std::atomic<T>;
   template <class T> using Plain = T;

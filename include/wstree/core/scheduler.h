@@ -21,15 +21,15 @@ namespace wstree::core {
 /// How fast a member is beside the others of its team, and what a slow one keeps in mind while it leaves work
 /// to faster ones (tree/giving_way.h). Private to its member.
 struct Pace {
-  float own = 1;    ///< by the speed of the fastest member
-  float faster = 1; ///< sum of the speeds of all clearly faster members, by the same
+  float own = 1;    ///< the member's speed, divided by the speed of the fastest member
+  float faster = 1; ///< speeds of all clearly faster members, added up, in the same unit
 
   // About the present loop, in ticks:
   std::uint64_t entered = 0;
   std::uint64_t next_look = 0;     ///< before that the end of the loop is not near
   std::uint64_t began_waiting = 0; ///< 0: it is not waiting
-  std::uint64_t waiting_since = 0; ///< when the others last took units, or it began
-  std::uint64_t left = 0;          ///< units that no member had taken then
+  std::uint64_t waiting_since = 0; ///< when another member last took units, or else the wait began
+  std::uint64_t left = 0;          ///< units that no member had taken at waiting_since
   std::uint32_t in_vain = 0;       ///< waits after which the member took the unit itself
   bool is_of_few = false;          ///< a unit may be a large part of the loop
 };
@@ -63,12 +63,13 @@ template <class T> struct Cells {
 
 /// W is one member's private side: entered once per loop, then called for batches until there are none.
 ///
-///   W::Loop     what the members share: lives in a slot that is used by one loop after the other. Zeroed
+///   W::Loop     shared state of the members: lives in a slot that is used by one loop after the other.
+///   Zeroed
 ///               memory is a valid state, apart from pointers that the team's storage fills in once. No
 ///               member waits for another to initialise it: what an earlier use left behind is recognised
 ///               by its number and counts as fresh.
-///   W::Memory   what the member may need besides; its own, and empty at the start of a loop
-///   enter()     joins a loop; when it returns, thieves can take what the member brings along
+///   W::Memory   memory of the member alone, empty at the start of a loop
+///   enter()     joins a loop; when it returns, thieves can take the member's share
 ///   next()      gives this member its next batch. Returns false, from then on always, when every
 ///               iteration is in the hands of some member. The batch with the last iteration says so and is
 ///               its member's last batch (compilers copy lastprivate variables out of the thread that was

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tree's settings that a user can choose.
+// The tree's settings that a user can choose, and durations in ticks.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,23 @@ enum class BatchMode : std::uint8_t {
   random,      ///< exponential, from the left or the right end by a coin (appendix A.4)
 };
 
-/// Returns a duration for the settings: at most so many ticks that four times as many have room beside
-/// a sign.
+/// Returns a duration for the settings: `ticks`, bounded so that four times as many fit into an int64.
 constexpr std::uint64_t setting_of(double ticks) noexcept {
   return ticks < 0x1p60 ? static_cast<std::uint64_t>(ticks) : std::uint64_t{1} << 60;
+}
+
+/// Returns the ticks of the Platform in `nanoseconds`, which are at most a second; at least 1. A constant for
+/// StdPlatform on x86-64. On AArch64 the frequency of the counter is read, and nothing is divided.
+template <class P> constexpr std::uint64_t ticks_in(std::uint64_t nanoseconds) noexcept {
+  const std::uint64_t ticks = nanoseconds * P::ticks_per_ms() / 1'000'000;
+  return ticks != 0 ? ticks : 1;
 }
 
 struct Settings {
   Strategy strategy = Strategy::find_max;
   BatchMode batch = BatchMode::timed;
   std::uint64_t limit = 4096; ///< iterations: n of fixed, max of exponential and random
-  /// Durations in ticks of the Platform, for `timed`.
+  /// Durations in ticks of the Platform, for `timed`. These values are for 2.5 ticks a nanosecond.
   std::uint64_t shortest_target = 2'500; ///< target at the start of a loop
   std::uint64_t longest_target = 50'000; ///< and after a while
   std::uint64_t tail_batch = 1'500;      ///< the end of a node is not cut finer than this
@@ -48,5 +54,17 @@ struct Settings {
   bool clocked = true;         ///< measure busy time even if the batch mode does not need it
   bool history = true;         ///< loops start from the prior of their code location (tree, find_max, timed)
 };
+
+/// Returns settings whose durations are the same times by the Platform's clock, whatever its rate.
+template <class P> constexpr Settings settings_by_clock() noexcept {
+  Settings settings;
+  settings.shortest_target = ticks_in<P>(1'000);
+  settings.longest_target = ticks_in<P>(20'000);
+  settings.tail_batch = ticks_in<P>(600);
+  settings.steal_cost = ticks_in<P>(200);
+  settings.near_enough = ticks_in<P>(2'000);
+  settings.patience = ticks_in<P>(100'000'000);
+  return settings;
+}
 
 } // namespace wstree::core

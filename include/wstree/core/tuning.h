@@ -42,8 +42,8 @@ inline constexpr std::uint64_t k_part_unclocked = 4;
 
 // Knowledge about a code location (prior.h), and shares that should be over soon (tree/brief.h)
 
-/// Executions in a row that have to be alike before a member believes them, and that may differ
-/// without effect.
+/// k_confirmed: like executions in a row before the prior is used. k_excused: unlike ones in a row that
+/// are ignored.
 inline constexpr std::uint8_t k_confirmed = 2;
 inline constexpr std::uint8_t k_excused = 1;
 /// Times are alike up to this factor: loops of one code location differ in their data.
@@ -75,7 +75,7 @@ inline constexpr float k_first = 1 / 16.0F;
 inline constexpr float k_first_of_share = 1 / 8.0F;
 /// The shortest of the later batches, in parts of tail_batch. Half of it: 1.03 at 1 us.
 inline constexpr float k_least = 0.5F;
-/// A batch that takes so many times the expected time, and a steal more, is a surprise.
+/// A batch is a surprise if it takes longer than this multiple of the expected time plus a steal.
 inline constexpr float k_wrong = 2.5F;
 
 // Regions whose function is called again for each piece (runtime/loop/repeated_cost.h). Durations are in
@@ -87,40 +87,41 @@ inline constexpr std::uint64_t k_first_calls = 128;
 /// take 1.01.
 inline constexpr std::uint64_t k_even_call = 20;
 inline constexpr std::uint64_t k_fewest_even_calls = 4;
-/// In uneven loops: so many pieces of each member, if they have this length at least, and at most.
+/// Uneven loops: pieces of each member; the least and the largest length of a piece; the bounds of the number
+/// that follows.
 inline constexpr std::uint64_t k_uneven_calls = 64;
 inline constexpr std::uint64_t k_shortest_call = 1;
 inline constexpr std::uint64_t k_longest_call = 8;
 inline constexpr std::uint64_t k_fewest_calls = 8;
 inline constexpr std::uint64_t k_most_calls = 512;
-/// In an even loop at most one of this many items moves.
+/// A loop is even if at most one of k_steady_items items moves, or work of at most k_late shortest targets.
 inline constexpr std::uint64_t k_steady_items = 8;
-/// Or so many shortest targets of work.
 inline constexpr std::uint64_t k_late = 2;
-/// Shares of this length at most are executed whole, after so many executions in a row that were like that;
-/// twice as many after each disappointment, up to so many.
+/// k_whole: the longest share that is executed whole. k_calm: executions in a row with even shares of this
+/// length before the first whole one. Each disappointment doubles that number, up to k_most_doubled.
 inline constexpr std::uint64_t k_whole = 200;
 inline constexpr std::uint32_t k_calm = 4;
 inline constexpr std::uint32_t k_most_doubled = 256;
-/// A try of so many times as many whole regions was worth it, however it ends: nothing doubles.
+/// Nothing doubles if this many times the needed calm executions were whole before the disappointment.
 inline constexpr std::uint32_t k_worthwhile = 4;
-/// A whole region is dear if it takes so many times the longest time of the latest regions in pieces, and so
-/// many shortest targets more. That longest time falls by one part of so many with each region in pieces.
+/// A whole region is dear if it takes longer than k_like_cut times the longest of the latest regions in
+/// pieces plus k_dear_whole shortest targets. Each region in pieces lowers that longest time by
+/// one part of k_longest_part.
 inline constexpr std::uint64_t k_like_cut = 2;
 inline constexpr std::uint64_t k_dear_whole = 20;
 inline constexpr std::uint64_t k_longest_part = 16;
-/// A dear region leaves a debt of so many times the regions in pieces that would have taken its time, and of
-/// so many at most.
+/// Debt in regions: k_owed times the time of the dear region, divided by the time in pieces; k_most_owed
+/// at most.
 inline constexpr std::uint64_t k_owed = 2;
 inline constexpr std::uint32_t k_most_owed = 1 << 14;
-/// Whole regions are slower if, from so many on, they take on average the time in pieces and one part of so
-/// many more. The average follows as many of them. A region that takes less than one part of so many of the
-/// time in pieces does not count.
+/// Whole regions are slower if their average exceeds the time in pieces by one part of k_slower_part, after
+/// k_judged whole regions. The average has the weight of k_averaged regions. Regions shorter than one part of
+/// k_unlike_cut of the time in pieces do not count.
 inline constexpr std::uint32_t k_judged = 8;
 inline constexpr std::uint64_t k_slower_part = 16;
 inline constexpr std::uint32_t k_averaged = 31;
 inline constexpr std::uint64_t k_unlike_cut = 8;
-/// After so many whole regions in a row, disappointments are forgotten, and the next regions are cut.
+/// After this many whole regions in a row the next regions are cut, and the doubling ends.
 inline constexpr std::uint32_t k_most_whole = 1024;
 
 // Iteration n-1 (tree/last_iteration.h)
@@ -174,7 +175,8 @@ inline constexpr std::uint32_t k_home = 24;
 /// Part of a node that a domain has to lack before a thief fetches it from afar: about the part that it gets.
 /// x0.5: 1.008, x2: 1.013. Fetching only when the domain is dry: 1.06 with 128 members at 20 us.
 inline constexpr float k_worth_it = 0.6F;
-/// So many times as much work per member outside is clearly more, by rough estimates. x0.5, x2: no effect.
+/// Ratio of the work per member outside and at home from which the outside has clearly more, by rough
+/// estimates. x0.5, x2: no effect.
 inline constexpr float k_clearly = 1.25F;
 /// Eighths of a far node that a thief takes: at least, at most, and at most if it has less than
 /// k_few_units. A thief that takes nearly all makes its victim a thief. Halved most: 1.01; of a few: 1.005.
@@ -237,16 +239,16 @@ inline constexpr std::uint32_t k_pool_stream = 100;
 /// Looks at the global queue's lock before the processor is given away.
 inline constexpr std::uint32_t k_pool_lock_spins = 64;
 
-// The begin of a call (parallel/site.h). In ticks, as the durations of Settings
+// The begin of a call (parallel/site.h). In nanoseconds, for core::ticks_in()
 
 /// Work that the caller does alone before it considers a team. A region of two costs half of it to twice
 /// as much.
-inline constexpr std::uint64_t k_alone = 2'500;
+inline constexpr std::uint64_t k_alone_ns = 1'000;
 /// Gain that a team has to promise then, by the cost of the elements. Two threads need 6 to 12 us for ten
 /// thousand numbers that one copies or merges in 4 to 8 us: their lines go from cache to cache.
-inline constexpr std::uint64_t k_pays = 10'000;
+inline constexpr std::uint64_t k_pays_ns = 4'000;
 /// A call that its caller has executed alone and that took less was short.
-inline constexpr std::uint64_t k_most_alone = 10'000;
+inline constexpr std::uint64_t k_most_alone_ns = 4'000;
 /// Calls of a code location between two that measure the cost again.
 inline constexpr std::uint8_t k_calls_unclocked = 15;
 /// Shortest targets of a batch of the standard library's algorithms, whose pieces begin slowly. 1: std::equal

@@ -236,9 +236,8 @@ private:
     return true;
   }
 
-  /// Returns whether what is left to a rank, whose word was `word`, is not worth a steal: in a brief call it
-  /// is done before, and in any other one a steal takes little of the time. But a rank that waits for long
-  /// takes it.
+  /// Returns whether the units left to `victim`, whose word was `word`, are not worth a steal: the bound is
+  /// an eighth of the call's time so far. A rank that has waited for longer than that takes them.
   bool is_little(std::uint32_t victim, std::uint64_t word, double time) {
     if (board_ == nullptr) return false;
     const double little = std::clamp((time - begin_) / 8, k_brief, 200e-6);

@@ -26,16 +26,13 @@ inline constexpr std::uint32_t k_slots = 4;
 
 /// The words and their changes:
 ///
-/// - A range word is a whole state: units move from it to the rank whose compare-and-swap takes them, so it
-/// may come back
-///   to a value that it had. The owner takes from the front, thieves take from the back.
-/// - Nothing but the owner makes an empty range non-empty, and only with units that are its own.
-/// - A rank that is late has not opened its range. Its word then says that it was drained in the previous
-/// call, and a
-///   thief opens it with what the thief does not take.
-/// - Units that are taken are counted once, when they are executed or dropped; the loop is done when all are
-/// counted. All
-///   ranks see that, and each then enters a collective operation. So no rank is a call ahead of another one.
+/// - A range word is a whole state: a compare-and-swap moves units from it to a rank, so a former value may
+///   come back. The owner takes units from the front, thieves from the back.
+/// - Only the owner makes an empty range non-empty, and only with its own units.
+/// - The word of a late rank still says that its range was drained in the previous call. A thief opens the
+///   range with the units that the thief does not take.
+/// - Taken units are counted once, when they are executed or dropped. The loop is done when all are counted.
+///   All ranks see that, and each then enters a collective operation: no rank is a call ahead of another one.
 ///
 /// Memory: `load(rank, slot)`, `swap_if(rank, slot, expected, wanted)` -> old, `add(rank, slot, n)`,
 /// `raise(rank, slot, value)`, which keeps the larger value, and `store(slot, value)` into the executing

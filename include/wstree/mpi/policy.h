@@ -51,7 +51,7 @@ template <stop_token_like Stop = never_stops> class basic_on {
 public:
   explicit basic_on(MPI_Comm comm) { options_.comm = comm; }
 
-  /// Sets the name in statistics; it is not copied.
+  /// Sets the name in statistics. The policy keeps the pointer: the text outlives the calls.
   basic_on label(const char* name) const {
     return with([&](detail::Options& options) { options.label = name; });
   }

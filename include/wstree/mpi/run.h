@@ -73,7 +73,7 @@ template <class V> struct Executed {
   }
 };
 
-/// Seconds of a step of a piece that the calling thread executes alone.
+/// Target duration in seconds of one step when a rank executes a short piece without its team.
 inline constexpr double k_step = 10e-6;
 
 /// Returns the seconds of a piece that the calling thread executes alone: a team would meet too late.

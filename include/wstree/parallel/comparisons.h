@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // equal, mismatch, lexicographical_compare, search, adjacent_find, is_sorted, is_sorted_until
+// Exceptions, stops and thread-safety: README.md#what-is-promised
 #pragma once
 
 #include "wstree/parallel/entry.h"
@@ -194,12 +195,26 @@ struct IsSortedUntil : Finder {
 
 } // namespace detail
 
+/// equal(a, b[, eq]): returns whether both inputs have as many elements, which are equal pair by pair. Up to
+/// n comparisons, in no order.
 inline constexpr detail::Entry<detail::EqualRanges> equal{};
+/// mismatch(a, b[, eq]): returns the first place where the inputs differ, in both. Some tiles behind it may
+/// be compared, too.
 inline constexpr detail::Entry<detail::Mismatch> mismatch{};
+/// lexicographical_compare(a, b[, less]): returns whether a stands before b in a dictionary, by the first
+/// difference. Some tiles behind it may be compared, too.
 inline constexpr detail::Entry<detail::LexicographicalCompare> lexicographical_compare{};
+/// search(in, pattern[, eq]): returns the first place where the pattern begins; the end if it does not occur.
+/// Up to n m comparisons for a pattern of m elements.
 inline constexpr detail::Entry<detail::SearchRange> search{};
+/// adjacent_find(in[, eq]): returns the first element that equals the next one; the end if there is none. Up
+/// to n - 1 comparisons.
 inline constexpr detail::Entry<detail::AdjacentFind> adjacent_find{};
+/// is_sorted(in[, less]): returns whether no element is less than its predecessor. Up to n - 1 comparisons,
+/// in no order.
 inline constexpr detail::Entry<detail::IsSorted> is_sorted{};
+/// is_sorted_until(in[, less]): returns the first element that is less than its predecessor; the end if there
+/// is none. Some tiles behind it may be compared, too.
 inline constexpr detail::Entry<detail::IsSortedUntil> is_sorted_until{};
 
 } // namespace v1

@@ -18,14 +18,14 @@ template <class P> class BasicCall;
 /// tries it never touches memory of a call that has ended.
 template <class P> class alignas(core::k_line_pair) BasicDoor {
 public:
-  /// By its member, for a call of its own. The door was closed.
+  /// The door's member opens it, which was closed, for a call of its own.
   void open(BasicCall<P>* call) noexcept {
     call_ = call;
     // [P6] store release, success acquire in enter(): the call is complete before a guest enters. The load is
     //      a hint. Guard: model_parallel nest_2 (each of the orders).
     state_.store(k_open, P::order(core::Tag::open_door, std::memory_order_release));
   }
-  /// By its member: no guest enters any more.
+  /// The door's member closes it: no guest enters any more.
   void close() noexcept {
     // [P7] update relaxed: is_empty() says when the guests have left.
     state_.fetch_and(~k_open, P::order(core::Tag::leave_door, std::memory_order_relaxed));
@@ -67,7 +67,7 @@ public:
     std::uint32_t count;
   };
 
-  /// first is nullptr if there is no memory.
+  /// Returns at least `count` closed doors, whose `first` is nullptr if there is no memory.
   static Doors take(std::uint32_t count) noexcept {
     if (!t_ended)
       for (Doors& kept : mine().kept_)

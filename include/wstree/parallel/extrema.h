@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // count, count_if, min_element, max_element, minmax_element
+// Exceptions, stops and thread-safety: README.md#what-is-promised
 #pragma once
 
 #include "wstree/parallel/entry.h"
@@ -160,10 +161,18 @@ struct MinmaxElement : Called, Finder {
 
 } // namespace detail
 
+/// count_if(in, pred): returns the number of elements that pred is true of. n calls of pred, in no order.
 inline constexpr detail::Entry<detail::CountIf> count_if{};
+/// count(in, value): returns the number of elements equal to the value. n comparisons, in no order.
 inline constexpr detail::Entry<detail::Count> count{};
+/// min_element(in[, less]): returns the place of the smallest element, of equal ones the first. n - 1
+/// comparisons, in no order.
 inline constexpr detail::Entry<detail::MinElement> min_element{};
+/// max_element(in[, less]): returns the place of the largest element, of equal ones the first. n - 1
+/// comparisons, in no order.
 inline constexpr detail::Entry<detail::MaxElement> max_element{};
+/// minmax_element(in[, less]): returns the places of the first smallest and of the last largest element. 2 n
+/// comparisons, in no order.
 inline constexpr detail::Entry<detail::MinmaxElement> minmax_element{};
 
 } // namespace v1

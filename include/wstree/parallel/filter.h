@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // copy_if, filter, partition_copy, pack_index
+// Exceptions, stops and thread-safety: README.md#what-is-promised
 #pragma once
 
 #include "wstree/parallel/chosen.h"
@@ -72,14 +73,14 @@ public:
     std::vector<Chosen<In>> mine;
     while (take_waiting(mine)) append(mine);
   }
-  /// Appends what members have left, when all have ended.
+  /// Appends the elements that still wait, when all members have ended.
   void finish() { append(waiting_); }
 
 private:
   void append(std::vector<Chosen<In>>& list) {
     for (Chosen<In>& chosen : list) chosen.append(out_);
   }
-  /// Takes what waits to be appended, for memory that has been appended; false if nothing waits.
+  /// Swaps appended lists, whose memory is used again, for the waiting ones. Returns false if none waits.
   bool take_waiting(std::vector<Chosen<In>>& mine) {
     const Lock lock(mutex_);
     for (Chosen<In>& chosen : mine) used_.push_back(std::move(chosen));
@@ -301,9 +302,16 @@ struct PartitionCopy {
 
 } // namespace detail
 
+/// copy_if(in, out, pred): copies the elements that pred is true of, in order. n calls of pred. Returns the
+/// end of the output; nothing is written behind it.
 inline constexpr detail::Entry<detail::CopyIf> copy_if{};
+/// filter(in, pred): returns a vector of the elements that pred is true of, in order. n calls of pred.
 inline constexpr detail::Entry<detail::Filter> filter{};
+/// pack_index(in[, pred]): returns a vector of the numbers, from 0 and ascending, of the elements that pred
+/// is true of. n calls of pred.
 inline constexpr detail::Entry<detail::PackIndex> pack_index{};
+/// partition_copy(in, yes, no, pred): copies each element to one of two outputs, in order. n calls of pred.
+/// Returns the ends of both.
 inline constexpr detail::Entry<detail::PartitionCopy> partition_copy{};
 
 } // namespace v1

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wstree/core/extrema.h"
+#include "wstree/core/platform.h"
 #include "wstree/core/reduction/body.h"
 #include "wstree/core/settings.h"
 #include "wstree/parallel/control.h"
@@ -82,7 +83,7 @@ struct FoldCall {
     return std::min(std::max(is_plain ? n : n / 128 + 1, least), most);
   }
   core::Settings settings() const noexcept {
-    core::Settings settings;
+    core::Settings settings = core::settings_by_clock<core::StdPlatform>();
     settings.strategy = options.strategy();
     settings.batch = options.batch();
     settings.limit = options.limit();

@@ -45,10 +45,12 @@ inline void fold_alone(const core::ErasedBody& body, std::uint64_t begin, std::u
 
 /// Returns whether a call that has taken `elapsed` ticks, and should take `left` more, needs no more looks at
 /// the clock: a team would gain all but a member's part of `left`, or the caller has no team.
-inline bool ends_beginning(const CallOptions& options, std::uint64_t elapsed, float left) noexcept {
-  if (elapsed <= core::tuning::k_alone) return false;
+template <class P = core::StdPlatform>
+bool ends_beginning(const CallOptions& options, std::uint64_t elapsed, float left) noexcept {
+  if (elapsed <= core::ticks_in<P>(core::tuning::k_alone_ns)) return false;
   const auto members = static_cast<float>(most_members(options));
-  return members <= 1 || left - left / members > static_cast<float>(core::tuning::k_pays);
+  return members <= 1 ||
+         left - left / members > static_cast<float>(core::ticks_in<P>(core::tuning::k_pays_ns));
 }
 
 /// Begins in the caller. Returns the number of elements done: all of them if the call is short, or has ended;
@@ -58,6 +60,7 @@ inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& b
   if (site.needs_team(n)) return 0;
   const std::uint64_t longest = site.longest_step(n);
   const bool doubles = site.doubles();
+  const auto half = static_cast<float>(core::ticks_in<core::StdPlatform>(core::tuning::k_alone_ns / 2));
   std::uint64_t step = std::min(std::max(std::min(site.first_step(), longest), fold.least), fold.most);
   const std::uint64_t since = core::StdPlatform::ticks();
   std::uint64_t before = 0;
@@ -71,14 +74,14 @@ inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& b
       site.was_alone(n, elapsed, cost);
       return n;
     }
-    // By the elements of the latest step if these were dearer.
+    // The dearer of all elements and those of the latest step: a rise of the cost counts at once.
     const float dearest = std::max(cost, per_element(elapsed - before, end - begin));
     if (ends_beginning(fold.options, elapsed, dearest * static_cast<float>(n - done))) {
       site.was_long(n, cost);
       return done;
     }
-    // As many as should take half of k_alone, but not much more than are known to be cheap.
-    const float wanted = static_cast<float>(core::tuning::k_alone / 2) / std::max(cost, 1e-3F);
+    // As many as should take half of k_alone_ns, but not much more than are known to be cheap.
+    const float wanted = half / std::max(cost, 1e-3F);
     const float limit = static_cast<float>(done) * core::tuning::k_growth;
     step = std::min(static_cast<std::uint64_t>(std::min(wanted, limit)) + 1,
                     doubles ? std::max(longest, done) : longest);

@@ -36,7 +36,7 @@ struct Start {
   std::size_t done;
   double ticks_per_element;
 
-  /// Returns the elements that take so many microseconds; at least one.
+  /// Returns the elements that take `us` microseconds; at least one.
   std::size_t elements_in(double us) const noexcept {
     const double elements = us * Clock::ticks_per_us() / ticks_per_element;
     return elements < 1 ? 1 : elements < 1e15 ? static_cast<std::size_t>(elements) : std::size_t{1} << 50;
@@ -56,8 +56,8 @@ template <class... More> constexpr std::size_t least(std::size_t a, More... more
   return a;
 }
 
-/// So many numbers in memory that are compared or copied, without functions of the program, are over before a
-/// team would have met.
+/// The most numbers in memory that the caller compares or copies at once, without functions of the program: a
+/// team would meet later.
 inline constexpr std::size_t k_plain_at_once = 16 * 1024;
 
 /// Calls piece(begin, end), which advances the policy's counter, for [0, n) in ascending pieces until the

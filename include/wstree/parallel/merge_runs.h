@@ -48,8 +48,8 @@ inline constexpr bool
     k_is_selected = std::is_trivially_copy_constructible_v<T>&& std::is_trivially_destructible_v<T> &&
                     sizeof(T) <= 16;
 
-/// Larger elements are selected, too, as long as they are in a cache: else a guess of the next one, which
-/// comes before it is known, saves more than a wrong one costs.
+/// Larger elements are selected without a branch only up to this many bytes (cache-resident). Beyond, a
+/// predicted branch starts the next load early, which saves more than mispredictions cost.
 inline constexpr std::size_t k_cached_bytes = 256 * 1024;
 
 /// condition ? yes : no. Compilers would make a branch of that where elements are large.

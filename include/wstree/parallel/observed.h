@@ -97,7 +97,7 @@ public:
   ObservedTiles(const ObservedTiles&) = delete;
   ObservedTiles& operator=(const ObservedTiles&) = delete;
 
-  /// Runs `tile()`, which has so many elements.
+  /// Runs `tile()`, which executes `elements` elements.
   template <class Tile> bool run(std::uint64_t elements, Tile&& tile) {
     if (!call_.is_measured()) return tile();
     counts_.iterations += elements;

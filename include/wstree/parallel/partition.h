@@ -22,8 +22,13 @@ namespace detail {
 
 /// Elements of a block, which one member tests and moves at a time, or fewer.
 inline constexpr std::size_t k_partition_block = 2048;
-/// Ticks of a call that one thread executes: three passes by a team take longer than one.
-inline constexpr float k_brief_partition = 100'000;
+/// Nanoseconds of a call that one thread executes: three passes by a team take longer than one.
+inline constexpr std::uint64_t k_brief_partition_ns = 40'000;
+
+/// Returns whether a call that takes one thread so many ticks stays with it.
+template <class P = Clock> bool is_brief_partition(float ticks) noexcept {
+  return ticks < static_cast<float>(core::ticks_in<P>(k_brief_partition_ns));
+}
 
 /// Elements that are moved by their class, which is computed once before anything moves: functions that may
 /// throw are over by then. `k_classes`: the number of classes; those from `k_kept` on are given up.
@@ -45,7 +50,8 @@ public:
     const std::uint64_t since = Clock::ticks();
     ask(0, class_of);
     policy_.advance(1);
-    cost_ = per_element(core::elapsed(since, Clock::ticks()), end_of(0)) + k_moved;
+    const auto moved = static_cast<float>(k_moved_us * Clock::ticks_per_us());
+    cost_ = per_element(core::elapsed(since, Clock::ticks()), end_of(0)) + moved;
     const Policy policy = is_brief() ? policy_.threads(1) : policy_;
     // No chunk has all blocks: the caller looks at the clock.
     for_each_chunk(
@@ -85,9 +91,9 @@ public:
   float cost() const noexcept { return cost_; }
 
 private:
-  /// Ticks to move an element there and back.
-  static constexpr float k_moved = 4;
-  bool is_brief() const noexcept { return cost_ * static_cast<float>(count_) < k_brief_partition; }
+  /// Microseconds to move an element there and back.
+  static constexpr double k_moved_us = 0.0016;
+  bool is_brief() const noexcept { return is_brief_partition(cost_ * static_cast<float>(count_)); }
 
   struct Places {
     std::size_t of[k_classes] = {};
@@ -136,7 +142,7 @@ auto by_class(const Policy& policy, Iterator first, std::size_t count, call_site
     if (was_little && site.is_brief(count)) return by_one();
     const float expected = site.cost() * static_cast<float>(count);
     // An unknown cost is not taken for brief: several calls may have one place in the table.
-    const bool is_brief = !was_little && !site.is_careful() && expected > 0 && expected < k_brief_partition;
+    const bool is_brief = !was_little && !site.is_careful() && expected > 0 && is_brief_partition(expected);
     const std::uint64_t since = Clock::ticks();
     float cost = 0;
     const Result result = [&]() -> Result {

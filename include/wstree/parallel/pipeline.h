@@ -69,7 +69,8 @@ public:
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  /// By each member, until nothing is left to do. `goes_on()`: whether the call has not ended early.
+  /// Each member calls this. Returns when no work is left, or goes_on() is false, because the call has ended
+  /// early. `executed`: called for each item that a member has executed.
   template <class GoesOn, class Executed> void work(GoesOn&& goes_on, Executed&& executed) {
     struct End {
       Pipeline& pipeline;

@@ -140,8 +140,8 @@ public:
   constexpr basic_par() noexcept = default;
   constexpr explicit basic_par(const char* name) noexcept { label_ = name; }
 
-  /// Sets the name of the loop in reports. It is not copied. Without one, the name is the file and line of
-  /// the call.
+  /// Sets the name of the loop in reports. The policy keeps the pointer: the text outlives every call with
+  /// this policy or a copy of it. Without a name, reports have the file and line of the call.
   constexpr basic_par label(const char* name) const noexcept {
     basic_par copy = *this;
     copy.label_ = name;
@@ -178,6 +178,9 @@ public:
     return copy;
   }
   /// Sets the order of the tree's search and the sizes of batches; the default suits nearly everything.
+  /// `limit`: the elements of each batch if `batch` is fixed, of the largest batch if it is exponential or
+  /// random; no effect if it is timed. With `reproducible`, and in sum() and inner_product(), it counts
+  /// blocks of 2,048 elements. Algorithms that share out tiles (scans, filters, searches) do not use these.
   template <class Platform = core::StdPlatform>
   constexpr basic_par schedule(core::Strategy strategy, core::BatchMode batch = core::BatchMode::timed,
                                std::uint64_t limit = 4096) const noexcept {

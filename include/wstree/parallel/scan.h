@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // inclusive_scan, exclusive_scan, transform_inclusive_scan, transform_exclusive_scan
+// Exceptions, stops and thread-safety: README.md#what-is-promised
 #pragma once
 
 #include "wstree/core/platform.h"
@@ -22,14 +23,14 @@ namespace wstree {
 inline namespace v1 {
 namespace detail {
 
-/// Time that the rest of a scan takes at least if a team is to take part: half of it is gained at best, and a
-/// region costs one to two microseconds.
+/// Shortest rest of a scan for which a team is called: it gains half of it at best, and a region costs one
+/// to two microseconds.
 inline constexpr double k_scan_worth_us = 12;
 /// A tile's input and output, several of which have to fit the second-level cache.
 inline constexpr std::size_t k_scan_tile_bytes = 256 * 1024;
 inline constexpr double k_first_tile_us = 8;
 
-/// An element that takes longer takes longer than to write it down and to read it.
+/// An element that takes longer is worth keeping: writing and reading it takes less.
 inline constexpr double k_kept_us = 0.002;
 
 inline bool are_worth_keeping(double ticks, std::size_t elements) noexcept {
@@ -112,7 +113,8 @@ private:
   std::size_t first_ = 0, size_ = 0;
 };
 
-/// By blocks, where elements may be dear: then their values are made one by one in parallel.
+/// Scans by blocks. If the elements of the first block are dear, all further values are made one by one, in
+/// parallel beforehand.
 template <bool k_inclusive, class T, class Policy, class Loop, class Op>
 void scan_reproducibly(const Policy& policy, std::size_t count, const Loop& loop, Op& op, const T* init,
                        std::optional<T>& total) {
@@ -268,9 +270,16 @@ struct TransformExclusiveScan {
 
 } // namespace detail
 
+/// inclusive_scan(in, out[, op[, init]]): writes the sum of elements 0 to i to place i, and returns the
+/// total. op is associative, operands keep their order; up to 2 n calls of op. The output may be the input.
 inline constexpr detail::Entry<detail::InclusiveScan> inclusive_scan{};
+/// exclusive_scan(in, out, init[, op]): likewise, but place i gets init and elements 0 to i-1.
 inline constexpr detail::Entry<detail::ExclusiveScan> exclusive_scan{};
+/// transform_inclusive_scan(in, out, op, f[, init]): an inclusive_scan of f(element); up to 2 n calls of op
+/// and of f.
 inline constexpr detail::Entry<detail::TransformInclusiveScan> transform_inclusive_scan{};
+/// transform_exclusive_scan(in, out, init, op, f): an exclusive_scan of f(element); up to 2 n calls of op
+/// and of f.
 inline constexpr detail::Entry<detail::TransformExclusiveScan> transform_exclusive_scan{};
 
 } // namespace v1

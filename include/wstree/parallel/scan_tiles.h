@@ -160,7 +160,7 @@ private:
   /// member is about to have.
   std::uint64_t patience() const noexcept { return sum_ticks_ * 4 >= write_ticks_ * 3 ? write_ticks_ : 0; }
 
-  /// Waits for its prefix for so many ticks. Returns false if it did not come or is not needed any more.
+  /// Waits for its prefix, `patience` ticks at most. Returns false if it did not come or is not needed.
   bool write_oldest(std::uint64_t patience) {
     current_ = waiting_[first_].number;
     const std::uint64_t start = patience > 0 ? P::ticks() : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // find_first (find_if), find, find_any, any_of, all_of, none_of
+// Exceptions, stops and thread-safety: README.md#what-is-promised
 #pragma once
 
 #include "wstree/parallel/entry.h"
@@ -15,14 +16,14 @@ inline namespace v1 {
 namespace detail {
 
 inline constexpr double k_search_worth_us = 6;
-/// A tile: so much is searched in vain at most by each member behind a hit.
+/// Duration of a tile: each member searches at most one tile behind a hit in vain.
 inline constexpr double k_search_tile_us = 10;
 
 /// The hit that a search returns: the first hit, or any hit.
 enum class Hit { first, any };
 
 /// Returns the number of the element that pred is true of: the first one, or any; in.count if there is none.
-/// `unclocked`: as start_inline() has it.
+/// `unclocked`: see start_inline().
 template <Hit k_hit, class Policy, class In, class Pred>
 std::size_t search(const Policy& policy, const In& in, Pred&& pred, std::size_t unclocked = 2) {
   std::size_t found = in.count;
@@ -215,13 +216,21 @@ template <bool k_of, bool k_then> struct Quantifier {
 
 } // namespace detail
 
+/// find_first(in, pred): returns the first element that pred is true of; the end if there is none. pred may
+/// be called for some tiles behind it, too.
 inline constexpr detail::Entry<detail::FindFirst> find_first{};
-/// The names of the standard.
+/// find_first by the name of the standard.
 inline constexpr detail::Entry<detail::FindFirst> find_if{};
+/// find(in, value): returns the first element equal to the value; the end if there is none. Some tiles behind
+/// it may be compared, too.
 inline constexpr detail::Entry<detail::Find> find{};
+/// find_any(in, pred): returns any element that pred is true of; the end if there is none.
 inline constexpr detail::Entry<detail::FindAny> find_any{};
+/// any_of(in, pred): returns whether pred is true of an element. Ends soon after the first hit.
 inline constexpr detail::Entry<detail::Quantifier<true, true>> any_of{};
+/// all_of(in, pred): returns whether pred is true of all elements. Ends soon after the first that fails.
 inline constexpr detail::Entry<detail::Quantifier<false, false>> all_of{};
+/// none_of(in, pred): returns whether pred is true of no element. Ends soon after the first hit.
 inline constexpr detail::Entry<detail::Quantifier<true, false>> none_of{};
 
 } // namespace v1

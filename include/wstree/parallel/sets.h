@@ -37,7 +37,7 @@ void walk_sets(const In1& first, Span& a_left, const In2& second, Span& b_left, 
   Span a = a_left, b = b_left;
   const std::size_t end = a.begin + b.begin + count;
   while (a.size() != 0 && b.size() != 0 && a.begin + b.begin < end) {
-    // So many steps end neither input.
+    // A step takes at most one element of each input, so no input ends within these steps.
     for (std::size_t steps = least(a.size(), b.size(), (end - a.begin - b.begin + 1) / 2); steps != 0;
          --steps) {
       if (less(one[a.begin], two[b.begin])) {

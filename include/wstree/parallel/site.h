@@ -4,6 +4,7 @@
 
 #include "wstree/core/extrema.h"
 #include "wstree/core/platform.h"
+#include "wstree/core/settings.h"
 #include "wstree/core/tuning.h"
 #include "wstree/parallel/policy.h"
 
@@ -26,7 +27,7 @@ template <class Folder> std::uintptr_t site_key(call_site where) noexcept {
 
 /// Calls of one kind, as one thread has seen them. It decides only when a team is called: an error here costs
 /// a microsecond, or a team that was not needed. Zeroed memory: nothing is known.
-class Site {
+template <class P> class SiteOf {
 public:
   bool is_of(std::uintptr_t key) const noexcept { return key_ == key; }
   void restart(std::uintptr_t key) noexcept {
@@ -34,7 +35,7 @@ public:
     key_ = key;
   }
 
-  /// Returns whether two calls in a row of so many elements, or fewer, needed a team. From time to time it
+  /// Returns whether two calls in a row of at most n elements needed a team. From time to time it
   /// returns false, so that a call begins alone and reads the clock again.
   bool needs_team(std::uint64_t n) noexcept {
     return long_calls_ >= k_sure && n >= shortest_ && calls_++ % (core::tuning::k_calls_unclocked + 1) != 0;
@@ -56,19 +57,19 @@ public:
   /// two looks at its beginning: if the look before is long ago, one of these two calls may have become dear,
   /// and the next calls are not brief. One call of k_calls_unclocked + 2, an odd number, is measured, unless
   /// a look has shown that the calls before took little.
-  template <class P = core::StdPlatform> [[gnu::always_inline]] bool is_brief(std::uint64_t n) noexcept {
+  [[gnu::always_inline]] bool is_brief(std::uint64_t n) noexcept {
     if (n > little_) return false;
     if (++calls_ % 2 == 0) return is_between_measurements();
     const std::uint64_t now = P::ticks(), before = std::exchange(looked_, now);
-    if (now - before >= k_brief) [[unlikely]]
+    if (now - before >= core::ticks_in<P>(k_brief_ns)) [[unlikely]]
       return is_brief_after(before, now);
     calls_ = 1; // the latest two calls were brief: the next measurement is far off again
     return true;
   }
-  /// Returns the elements that should take half of k_alone; at least 1.
+  /// Returns the elements that should take half of k_alone_ns; at least 1.
   std::uint64_t first_step() const noexcept {
     if (cost_ <= 0) return 1;
-    constexpr auto half = static_cast<float>(core::tuning::k_alone / 2);
+    const auto half = static_cast<float>(core::ticks_in<P>(core::tuning::k_alone_ns / 2));
     return static_cast<std::uint64_t>(std::min(half / cost_, k_most)) + 1;
   }
   /// Returns the ticks per element, for members that have no other estimate.
@@ -78,10 +79,11 @@ public:
   /// interruption or by their cost, the caller has to look again.
   void was_alone(std::uint64_t n, std::uint64_t ticks, float cost) noexcept {
     cost_ = std::max(cost, k_least_cost);
-    if (ticks >= core::tuning::k_most_alone) {
-      trust_ = std::min(trust_, ticks > k_surprise_alone ? k_trust_after_surprise : std::int16_t{0});
+    if (ticks >= core::ticks_in<P>(core::tuning::k_most_alone_ns)) {
+      const bool is_surprise = ticks > surprise();
+      trust_ = std::min(trust_, is_surprise ? k_trust_after_surprise : std::int16_t{0});
       looked_ = 0;
-      was_dear_ = was_dear_ || ticks > k_surprise_alone;
+      was_dear_ = was_dear_ || is_surprise;
       return find_little();
     }
     long_calls_ = 0;
@@ -105,18 +107,20 @@ private:
   /// Looks at the clock, 20 ns each, in a call of which little is known. After so many short calls in a row
   /// the caller looks only once. A call that then takes 40 us or more sets the count back, so that the next
   /// surprise comes after 255 calls at the earliest.
-  static constexpr std::uint64_t k_looks_alone = 16, k_surprise_alone = 100'000;
+  static constexpr std::uint64_t k_looks_alone = 16, k_surprise_ns = 40'000;
   static constexpr std::int16_t k_calls_to_trust = 16, k_trust_after_surprise = k_calls_to_trust - 255;
   static constexpr float k_least_cost = 1e-3F;
   static constexpr float k_most = 1e9F;
-  static constexpr std::uint64_t k_brief = 1'000;
+  static constexpr std::uint64_t k_brief_ns = 400;
+
+  static std::uint64_t surprise() noexcept { return core::ticks_in<P>(k_surprise_ns); }
 
   bool is_between_measurements() const noexcept {
     return calls_ % (core::tuning::k_calls_unclocked + 2) != 0;
   }
   /// Returns is_brief() after two looks at the clock that are not near each other, or one look.
   [[gnu::noinline]] bool is_brief_after(std::uint64_t before, std::uint64_t now) noexcept {
-    if (before != 0 && core::elapsed(before, now) > k_surprise_alone) {
+    if (before != 0 && core::elapsed(before, now) > surprise()) {
       trust_ = k_trust_after_surprise, looked_ = 0, little_ = 0;
       return false;
     }
@@ -124,14 +128,14 @@ private:
   }
   /// Sets little_ by the cost of an element, and by the number of elements that went well.
   void find_little() noexcept {
-    const float brief = static_cast<float>(k_brief) / cost_;
+    const float brief = static_cast<float>(core::ticks_in<P>(k_brief_ns)) / cost_;
     little_ = trust_ == k_calls_to_trust ? std::min(static_cast<std::uint64_t>(brief), longest_ * 2 + 1) : 0;
   }
 
   std::uintptr_t key_ = 0;
   std::uint64_t shortest_ = 0; // elements of the latest long calls
   std::uint64_t longest_ = 0;  // elements of the latest short calls
-  std::uint64_t little_ = 0;   // takes_little() of at most so many elements
+  std::uint64_t little_ = 0;   // most elements of which takes_little() is true
   std::uint64_t looked_ = 0;   // when a brief call looked at the clock; 0: none since the calls are brief
   float cost_ = 0;
   std::int16_t trust_ = 0;          // short calls in a row, or less
@@ -139,6 +143,8 @@ private:
   bool was_dear_ : 1 = false;       // a call since the site was trusted
   std::uint8_t calls_ = 0;
 };
+
+using Site = SiteOf<core::StdPlatform>;
 
 /// The sites of one thread. Direct-mapped table: a colliding entry is overwritten.
 class Sites {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // sum, inner_product, and reductions whose order of operations is fixed
+// Exceptions, stops and thread-safety: README.md#what-is-promised
 #pragma once
 
 #include "wstree/parallel/dyadic.h"
@@ -163,7 +164,9 @@ struct InnerProduct : Called {
 
 } // namespace detail
 
+/// sum(in[, init]): returns init, or 0, plus n numbers, by the same additions for every number of threads.
 inline constexpr detail::Entry<detail::SumOf> sum{};
+/// inner_product(a, b, init[, op[, f]]): returns init op f(a0, b0) op f(a1, b1) ..., n of them, likewise.
 inline constexpr detail::Entry<detail::InnerProduct> inner_product{};
 
 } // namespace v1

@@ -39,14 +39,14 @@ public:
   TeamCall(const TeamCall&) = delete;
   TeamCall& operator=(const TeamCall&) = delete;
 
-  /// By each member with its own folder.
+  /// Each member calls this with its own folder.
   void take_part(const Policy& policy, Folder& folder, std::uint32_t member) noexcept {
     FoldState state = fold_state(policy, &control_, folder);
     call_.work_as(member, [&] {
       if (is_open_) reduction_.value().take_part(member, {&state, &fold_.calls});
     });
   }
-  /// By the member that has made this, when all other members are done.
+  /// The member that has made this object calls this when all other members are done.
   void finish(const Policy& policy, Folder& folder) noexcept {
     FoldState state = fold_state(policy, &control_, folder);
     const core::ErasedBody body{&state, &fold_.calls};
@@ -54,7 +54,7 @@ public:
     if (!control_.has_ended()) reduction_.value().finish(body, value_.slot());
     if (shared() != n_ && !control_.has_ended()) do_batch(body, shared(), n_, value_.slot());
   }
-  /// By each member.
+  /// Each member copies the value of the call.
   void copy(Result<Value>& result) noexcept {
     if (control_.has_ended() || !value_.has_value()) return;
     control_.guard(n_, [&] {
@@ -67,7 +67,7 @@ public:
 private:
   using Reduction = core::AnyReduction<core::StdPlatform>;
 
-  /// Returns the elements in the tree. The others are for finish().
+  /// Returns the number of elements that the tree shares out; finish() executes the others.
   std::uint64_t shared() const noexcept { return std::min(n_, k_most_shared); }
 
   FoldCall fold_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // transform, generate, tabulate, fill, copy, adjacent_difference
+// Exceptions, stops and thread-safety: README.md#what-is-promised
 #pragma once
 
 #include "wstree/parallel/entry.h"
@@ -213,11 +214,19 @@ struct AdjacentDifference : Placed {
 
 } // namespace detail
 
+/// transform(in, out, f): writes f(element) to the output; with two inputs f(a, b). Returns the end of the
+/// output, which may be the input. n calls of f, in no order.
 inline constexpr detail::Entry<detail::Transform> transform{};
+/// generate(out, f): writes the results of n calls f(), which are made in no order.
 inline constexpr detail::Entry<detail::Generate> generate{};
+/// tabulate(out, f): writes f(i) to element i, counted from 0. n calls of f, in no order.
 inline constexpr detail::Entry<detail::Tabulate> tabulate{};
+/// fill(out, value): assigns the value to all n elements, in no order.
 inline constexpr detail::Entry<detail::Fill> fill{};
+/// copy(in, out): copies n elements, in no order. The two may not overlap. Returns the end of the output.
 inline constexpr detail::Entry<detail::Copy> copy{};
+/// adjacent_difference(in, out[, op]): writes the first element, then op(element, its predecessor): n - 1
+/// calls, in no order. The output is not the input. Returns its end.
 inline constexpr detail::Entry<detail::AdjacentDifference> adjacent_difference{};
 
 } // namespace v1

@@ -64,20 +64,20 @@ private:
   std::uint64_t taken_ = 0;
 };
 
-/// The number of elements that a member takes next: as many as take longest_target, at most twice as many
-/// as before.
-class ChunkSize {
+/// The number of elements that a member takes next: as many as take the longest target of a batch, at most
+/// twice as many as before.
+template <class P> class ChunkSize {
 public:
   std::uint64_t next() const noexcept { return size_; }
   void took(std::uint64_t elements, std::uint64_t ticks) noexcept {
-    constexpr std::uint64_t target = core::Settings{}.longest_target;
-    if (ticks * 2 < target && elements == size_)
+    if (ticks * 2 < target_ && elements == size_)
       size_ *= 2;
-    else if (ticks > target)
+    else if (ticks > target_)
       size_ = size_ / 2 + size_ % 2;
   }
 
 private:
+  const std::uint64_t target_ = core::settings_by_clock<P>().longest_target;
   std::uint64_t size_ = 1;
 };
 
@@ -86,7 +86,7 @@ private:
 template <class Policy, class Walk, class Function, class Enough>
 void walk_on(const Policy& policy, Walk& walk, Control& control, ObservedTiles* observed, Function& function,
              Enough enough) {
-  ChunkSize size;
+  ChunkSize<core::StdPlatform> size;
   const std::uint64_t since = core::StdPlatform::ticks();
   std::uint64_t before = since, done = 0;
   for (;;) {
@@ -119,10 +119,11 @@ void walk(const Policy& policy, Iterator first, Sentinel last, Function& functio
   Walk<Iterator, Sentinel> walk(first, last);
   Control control;
   // The caller begins alone, and ends alone if fewer elements are left than it has done.
+  const std::uint64_t alone = core::ticks_in<core::StdPlatform>(core::tuning::k_alone_ns);
   bool is_long = false;
   walk_on(policy, walk, control, nullptr, function, [&](std::uint64_t ticks, std::uint64_t done) {
-    is_long = ticks > core::tuning::k_alone && walk.has(done);
-    return ticks > core::tuning::k_alone;
+    is_long = ticks > alone && walk.has(done);
+    return ticks > alone;
   });
   const auto never = [](std::uint64_t, std::uint64_t) { return false; };
   if (!control.has_ended()) {

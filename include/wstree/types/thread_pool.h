@@ -69,8 +69,12 @@ public:
 
   /// Returns whether the future has a state; false after get().
   [[nodiscard]] bool valid() const noexcept { return state_ != nullptr; }
+  // The functions below are undefined unless valid().
+
+  /// Returns whether the task is done, so that get() does not wait.
   [[nodiscard]] bool is_ready() const noexcept { return state_->is_ready(); }
   void wait() const noexcept { state_->wait(); }
+  /// Waits for the task, and returns its value or throws its exception. The future has no state afterwards.
   R get() {
     pool_future last(std::move(*this));
     last.state_->wait();

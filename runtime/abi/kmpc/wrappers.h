@@ -144,7 +144,7 @@ struct Wrappers {
         reinterpret_cast<kmpc_micro>(&wrap_plain<__VA_ARGS__>)                                               \
   }
 using Arg = void*;
-/// By the number of arguments.
+/// Wrappers for functions of 0, 1, 2, ... arguments.
 inline const Wrappers k_wrappers[k_most_args + 1] = {WSTREE_WRAPPERS(),
                                                      WSTREE_WRAPPERS(Arg),
                                                      WSTREE_WRAPPERS(Arg, Arg),

@@ -36,7 +36,7 @@ template <class Ticks, class Get> Moment moment_by(std::uint64_t together, Ticks
 /// and the signal that it asks for instead would meet us where we share out loops.
 bool may_read_ticks() noexcept;
 
-/// By the constructor of the library (lifecycle.cpp), before there are threads.
+/// The library's constructor (lifecycle.cpp) calls this, before there are threads.
 void remember_load_time() noexcept;
 const Moment& load_time() noexcept;
 /// Returns the length of a tick, measured between load time and now, in any thread. In a process that has

@@ -29,7 +29,7 @@ ElfObject::ElfObject(const dl_phdr_info& info) noexcept : base_(info.dlpi_addr) 
 void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
   if (dynamic == nullptr) return;
   std::array<Address, DT_NUM> values{}; // by tag
-  Address versions = 0, gnu_hash = 0, flags = 0;
+  Address versions = 0, gnu_hash = 0;
   for (const ElfW(Dyn)* entry = dynamic; entry->d_tag != DT_NULL; ++entry) {
     const Address value = entry->d_un.d_val;
     if (entry->d_tag > 0 && entry->d_tag < DT_NUM)
@@ -38,8 +38,6 @@ void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
       versions = value;
     else if (entry->d_tag == DT_GNU_HASH)
       gnu_hash = value;
-    else if (entry->d_tag == DT_FLAGS_1)
-      flags = value;
   }
   const auto point = [&](auto*& pointer, Address at) {
     if (at == 0) return;
@@ -59,7 +57,6 @@ void ElfObject::read(const ElfW(Dyn) * dynamic) noexcept {
   if (calls != nullptr) calls_ = {calls, values[DT_PLTRELSZ] / sizeof *calls};
   if (references != nullptr) references_ = {references, values[DT_RELASZ] / sizeof *references};
   soname_ = values[DT_SONAME];
-  never_unloads_ = (flags & DF_1_NODELETE) != 0;
   dynamic_ = dynamic;
 }
 

@@ -108,8 +108,6 @@ public:
 
   /// Returns the name that other objects are linked with; empty: it has none.
   std::string_view soname() const noexcept { return soname_ != 0 ? strings_ + soname_ : ""; }
-  /// Returns whether dlclose() leaves the object in the process.
-  bool never_unloads() const noexcept { return never_unloads_; }
 
   /// Calls visit(name) for each library that it was linked with, in their order, until one returns true.
   template <class Visit> bool any_needed(Visit&& visit) const noexcept {
@@ -154,7 +152,6 @@ private:
   Relocations calls_;
   Relocations references_;
   Address soname_ = 0; // in strings_; 0: none
-  bool never_unloads_ = false;
 };
 
 } // namespace wstree::abi

@@ -59,7 +59,8 @@ std::string table_of_tags() {
       "# Tags\n\n"
       "Written by `WSTREE_UPDATE_TAGS=1 model_mutants_test --gtest_filter='Tags.*'`, and compared by\n"
       "the test of that name. Sites are in `include/wstree/core`, those of T in `runtime`, those of B, D, E, "
-      "G, M\nand P in `include/wstree`.\n\n"
+      "G, M\nand P in `include/wstree`. Those of O, in `runtime/observe`, and K, in `runtime/config`,\n"
+      "are not here: no template has them, so each is explained where it is used.\n\n"
       "| tag | site | orders in force | about |\n"
       "|---|---|---|---|\n";
   for (const TagRow& row : tag_rows()) {

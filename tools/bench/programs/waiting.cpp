@@ -18,7 +18,7 @@ namespace {
 
 using namespace bench;
 
-/// So often: a serial phase, and then loops one behind the other.
+/// A serial phase, and then loops one behind the other; all of it `times` times.
 struct Program {
   const char* name;
   int times, serial_us, loops, loop_us;

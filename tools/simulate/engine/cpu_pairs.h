@@ -13,7 +13,7 @@ class Machine;
 
 namespace wstree::simulate {
 
-/// By the system's numbers.
+/// Two CPUs, by the system's numbers.
 struct CpuPair {
   std::uint32_t first = 0;
   std::uint32_t second = 0;

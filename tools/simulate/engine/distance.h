@@ -14,8 +14,8 @@
 
 namespace wstree::simulate {
 
-/// By the distance (VirtualMachine) between giver and taker. With the smallest domains being NUMA nodes, work
-/// not at distance 0 is far.
+/// Moved work for each distance (VirtualMachine) between giver and taker. Work is far if the distance is not
+/// 0, as the smallest domains are NUMA nodes.
 struct Travel {
   using Levels = std::array<std::uint64_t, VirtualMachine::k_levels>;
   Levels steals{}; ///< ranges that a member took from another member

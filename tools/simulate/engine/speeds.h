@@ -52,7 +52,7 @@ public:
   Time takes(std::uint32_t member, Time now, Time work) const {
     return static_cast<Time>(static_cast<double>(work) / rate(member, now, false));
   }
-  /// By how much a member is wrong about its speed; empty: by nothing.
+  /// Returns the factor by which a member misjudges its speed; empty: none does.
   std::function<double(std::uint32_t member)> error;
 
   void set_in_loop(std::uint32_t member, bool is) { are_in_loop_[member] = is; }

@@ -13,7 +13,7 @@
 
 namespace wstree::simulate {
 
-/// So many iterations that cost the same.
+/// A row of iterations of equal cost.
 struct Stretch {
   std::uint64_t iterations = 0;
   Time cost = 0; ///< cost of all iterations

@@ -49,7 +49,6 @@ struct Invocation {
   std::vector<std::string> options; ///< options of wstree run
   bool served = false;              ///< by wstree run
 
-  [[nodiscard]] bool is_none() const { return variables.empty() && !served; }
   /// Returns "OMP_SCHEDULE=guided" or "OMP_WAIT_POLICY=passive wstree run --loops dynamic".
   [[nodiscard]] std::string text() const;
 };

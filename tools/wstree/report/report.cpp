@@ -20,8 +20,8 @@ namespace {
 
 std::string page_name(const ReportRequest& request) { return request.html.value_or("wstree-report.html"); }
 
-/// Returns why the page must not be written, for the user: it would replace a file that is no page of ours.
-/// "" if it may. Devices and pipes take a page and keep what they hold.
+/// Returns a text for the user if the page must not be written, because it would replace a file that is no
+/// page of ours, else "". Devices and pipes lose nothing by a page.
 std::string problem_of_page(const ReportRequest& request) {
   namespace fs = std::filesystem;
   const auto path = page_name(request);

@@ -143,7 +143,7 @@ template <class P> class alignas(k_line_pair) ReductionArena {
 public:
   using Pair = typename Node<P>::Pair;
 
-  /// By its member, when it enters the use `use` of the storage.
+  /// The arena's member calls this at its entry into use number `use` of the storage.
   void reset(Node<P>* nodes, std::uint32_t pairs, std::size_t bytes_per_cell, std::uint64_t use) noexcept {
     use_ = use;
     nodes_.reset(nodes, pairs);

@@ -5,7 +5,7 @@
 // and follows from (n, P, c), so that all members mean the same by a value of the counter:
 //
 //   enter(n, P, c)  1 <= n < 2^63, 1 <= P < 2^20, c may be anything
-//   chunk(value)    what the counter's value stands for; empty, from n to n, behind the end
+//   chunk(value)    iterations that the counter's value stands for; the empty range [n, n) behind the end
 //   k_steps         true: the value counts chunks; false: it counts iterations, and after(value) is
 //                   its successor
 #pragma once

@@ -77,9 +77,9 @@ private:
     ++counts_.batches;
     return true;
   }
-  /// Waits a moment for the other members, and returns whether all iterations but the last one are taken.
-  /// The member whose own iteration is the last one must not get another iteration after it. So it would
-  /// first do the work of members that come a little later, and leave them nothing.
+  /// Waits for at most k_late_looks looks, and returns whether iterations 0 to n-2 are taken. For the member
+  /// whose own iteration is n-1: it gets nothing after n-1, so without the wait it would first take the
+  /// iterations of members that come a little later.
   [[gnu::noinline]] bool are_taken() const noexcept {
     std::uint64_t raw = 0;
     std::uint32_t looks = 0;

@@ -29,7 +29,7 @@ public:
     crew_.wait_for(count_);
   }
   bool is_ready() const noexcept { return count_.is_done(); }
-  /// Once, when it is ready.
+  /// Returns the value or throws the exception. Called once, when is_ready().
   R get() {
     failure_.raise();
     if constexpr (std::is_reference_v<R>)
@@ -37,7 +37,7 @@ public:
     else if constexpr (!std::is_void_v<R>)
       return std::move(*value_);
   }
-  /// By the task and by the future.
+  /// The task and the future each call this once, after their last access.
   void drop() noexcept {
     // acq_rel: the second user destroys the state after the first one's accesses.
     if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_(this);

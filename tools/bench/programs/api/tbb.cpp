@@ -72,7 +72,7 @@ Peer tbb_peer() {
   };
   peer.sum = [](Doubles x) { return reduce<double>(x.size(), [x](std::size_t i) { return x[i]; }); };
   peer.reproducible_sum = [](Doubles x) {
-    // By hand: with the default grain of one element it takes a hundred times as long.
+    // A grain is set, because the default of one element takes a hundred times as long.
     const std::size_t grain = x.size() / 4096 + 1;
     return tbb::parallel_deterministic_reduce(
         Range(0, x.size(), grain), 0.0,

@@ -125,7 +125,7 @@ template <Said said> double time_steal(int loops) {
   return calls == 0 ? -1 : tick.ns() * static_cast<double>(sum) / static_cast<double>(calls);
 }
 
-/// A literal schedule(dynamic) is one that steals on libomp; what it is called, then.
+/// Returns the schedule's name: libomp executes a literal schedule(dynamic) by its static_steal.
 std::string name_of(const Schedule& schedule) {
   return schedule.clause == Clause::dynamic ? "static_steal,1" : schedule.name;
 }

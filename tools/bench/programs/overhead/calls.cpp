@@ -104,7 +104,7 @@ const Schedule* find_schedule(const std::string& name) {
   return found == known.end() ? nullptr : &*found;
 }
 
-/// Those of the list that this process can have.
+/// Returns the schedules of the list that this process can have.
 std::vector<Schedule> selected(const std::string& list, bool with_library) {
   std::vector<Schedule> schedules;
   std::istringstream words(list);

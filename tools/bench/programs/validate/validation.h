@@ -21,8 +21,8 @@ struct LoopCosts {
   std::string name;
   std::uint64_t loops = 1; ///< loops in a pass, each a region
   std::uint64_t iterations = 1;
-  double start_ns = 0;             ///< time in which the body begins, once per chunk
-  std::uint64_t piece = 1;         ///< iterations of each of `pieces_ns`, but the last
+  double start_ns = 0;             ///< cost of starting the body, once per chunk
+  std::uint64_t piece = 1;         ///< iterations of each element of `pieces_ns`; the last one may have fewer
   std::vector<double> pieces_ns{}; ///< on one thread; only their ratios matter
 };
 
@@ -64,7 +64,8 @@ struct Candidate {
 /// Returns the candidates that can be compared on that runtime.
 std::vector<Candidate> candidates(std::string_view runtime);
 
-/// Returns the machine on which `loop` runs on so many threads; `own`: by the runtime's own schedules.
+/// Returns the parameters of a machine with `threads` members: the costs of calls of the runtime (`own`) or
+/// of the library, and the cost with which the body of `loop` starts.
 simulate::MachineSpec machine_for(const simulate::Calibration& here, const RuntimeCosts& runtime,
                                   const LoopCosts& loop, std::uint32_t threads, bool own);
 
