@@ -200,7 +200,7 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
                        : values_.plain(static_cast<Bits>(bits | at_place)),
                    values_.constant(0)};
     state.general[k_rax] = loop_.is_turning ? found_in(place, false) : fresh;
-    state.width[k_rax] = 0;
+    state.width[k_rax] = static_cast<std::uint8_t>(memory.size < 4 ? memory.size : 0);
     note_words(state, 1U << k_rax, memory.size);
     return true;
   }
