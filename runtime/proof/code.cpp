@@ -38,7 +38,10 @@ Instruction compact(const cs_insn& found) noexcept {
       if (from.mem.segment != X86_REG_INVALID) made.segment = static_cast<x86_reg>(from.mem.segment);
       if (to.reg == X86_REG_RIP) to.value += static_cast<std::int64_t>(made.next());
     }
-    if (from.avx_zero_opmask || from.avx_bcast != X86_AVX_BCAST_INVALID) made.id = X86_INS_INVALID;
+    // 4 bytes of an address, which the proof does not follow.
+    const bool is_short = from.type == X86_OP_MEM && x86.addr_size != 8 && made.id != X86_INS_NOP;
+    if (is_short || from.avx_zero_opmask || from.avx_bcast != X86_AVX_BCAST_INVALID)
+      made.id = X86_INS_INVALID;
   }
   return made;
 }
@@ -137,7 +140,10 @@ Refusal Function::decode(Arena& arena, Decoder& decoder, const Process& process)
       if (is_call(made) || is_jump(made)) made.target = target_of(made, process);
       if (!instructions.add(made)) return {"there is no memory for the proof", 0};
       if (is_branch(made)) {
-        if (!made.operands[0].is_imm()) return {"has an unusual jump", at};
+        // Some go by a register.
+        if (!made.operands[0].is_imm() || made.id == X86_INS_JCXZ || made.id == X86_INS_JECXZ ||
+            made.id == X86_INS_JRCXZ)
+          return {"has an unusual jump", at};
         if (!open.add(static_cast<Address>(made.operands[0].value)))
           return {"there is no memory for the proof", 0};
       } else if (is_jump(made)) {

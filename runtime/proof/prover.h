@@ -285,7 +285,7 @@ private:
   bool step_conditional_move(const Instruction& instruction, State& state) noexcept; // prover_moves.cpp
   bool step_divide(const Instruction& instruction, State& state) noexcept;
   bool step_set(const Instruction& instruction, State& state) noexcept;
-  Value found_in(Address place, bool is_before) noexcept;
+  Value found_in(std::uint64_t place, bool is_before) noexcept;
   bool step_atomic(const Instruction& instruction, State& state) noexcept;
   bool step_call(const Instruction& instruction, State& state, int depth, bool in_cycle,
                  bool is_jump) noexcept;
@@ -365,6 +365,7 @@ private:
   std::uint32_t rewrites_ = 0; // rewrites that may still be made
   Value turns_ = 0;            // turns of a loop that executes several iterations at a time, if it is one
                                // of gcc's
+  std::uint8_t vectors_ = 0;   // 1: an instruction of SSE writes a vector register, 2: one has 32 bytes
   bool throws_ = false;
   bool catches_ = false;
   Value quotient_ = 0; // gcc: number of iterations by number of threads, and the remainder

@@ -9,8 +9,9 @@
 namespace wstree::proof {
 
 /// The memory that the compare and exchange at `place` has found in this turn of an inner loop, or before.
-Value Prover::found_in(Address place, bool is_before) noexcept {
-  return values_.of(Symbol::Kind::found, k_iteration | (is_before ? k_turn : k_fixed_memory), place);
+Value Prover::found_in(std::uint64_t place, bool is_before) noexcept {
+  return values_.of(Symbol::Kind::found, k_iteration | k_fixed_memory | (is_before ? k_turn : k_common),
+                    place);
 }
 
 /// Returns `address` as if each pointer in it had been read at the entry: it may have been read twice.
@@ -114,8 +115,9 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
     has_opaque_effect_ = true;
     if (!check_use(address, instruction, 4)) return false;
     if (has_operand && !check_use(operand, instruction, memory.size)) return false;
-    if (instruction.id == X86_INS_CMPXCHG && !check_use(state.general[k_rax], instruction, memory.size))
-      return false;
+    const unsigned width = state.width[k_rax];
+    const Value expected = width != 0 && width < memory.size ? values_.undefined() : state.general[k_rax];
+    if (instruction.id == X86_INS_CMPXCHG && !check_use(expected, instruction, memory.size)) return false;
   } else {
     if (state.version != 0 &&
         !judge("has an atomic operation behind a choice by the bounds of its part", instruction.address))
@@ -187,15 +189,18 @@ bool Prover::step_atomic(const Instruction& instruction, State& state) noexcept 
     return write(instruction, other, state, found);
   case X86_INS_CMPXCHG: {
     // If it fails with the value that it has found in the turn before, the memory has changed: another thread
-    // gets on. This ends a loop.
-    const bool is_last = loop_.is_turning && state.general[k_rax] == found_in(instruction.address, true) &&
+    // gets on. A loop that is left when it does not fail ends.
+    const std::uint64_t place = values_.location(instruction.address, context_);
+    const bool is_last = loop_.is_turning && state.general[k_rax] == found_in(place, true) &&
                          state.width[k_rax] == 0 && memory.size >= 4 &&
                          (values_.at(address).bits & k_turn) == 0;
     const Bits bits = loop_.is_entered ? k_iteration : k_common;
-    const Bits end = is_last ? k_turn : at_place;
-    state.flags = {values_.plain(static_cast<Bits>(bits | end)), values_.constant(0)};
-    state.general[k_rax] = loop_.is_turning ? found_in(instruction.address, false) : fresh;
-    state.width[k_rax] = 0;
+    state.flags = {is_last
+                       ? values_.of(Symbol::Kind::found, bits | k_turn | k_fixed_memory, place, k_swap_failed)
+                       : values_.plain(static_cast<Bits>(bits | at_place)),
+                   values_.constant(0)};
+    state.general[k_rax] = loop_.is_turning ? found_in(place, false) : fresh;
+    state.width[k_rax] = static_cast<std::uint8_t>(memory.size < 4 ? memory.size : 0);
     note_words(state, 1U << k_rax, memory.size);
     return true;
   }

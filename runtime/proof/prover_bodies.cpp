@@ -315,10 +315,13 @@ bool Prover::store_all(const Instruction& instruction, State& state, bool is_set
   return true;
 }
 
-/// Checks that a function may return: behind a choice by the part each iteration must have been executed.
+/// Checks that a function may return: behind a choice by the part each iteration must have been executed, and
+/// in one half of gcc's formula none was.
 bool Prover::check_return(const State& state, Address place) noexcept {
-  if (state.version == 0) return true;
   static constexpr char k_reason[] = "may leave out iterations of its part";
+  if (state.formula == State::Formula::less || state.formula == State::Formula::not_less)
+    return refuse(k_reason, place);
+  if (state.version == 0) return true;
   const Body* const body = body_of(state.version);
   if (body == nullptr || state.done != 0 || state.version == k_several_versions)
     return refuse(k_reason, place);

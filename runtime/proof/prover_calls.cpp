@@ -290,25 +290,37 @@ bool Prover::call_known(const KnownFunction& known, const Instruction& instructi
   for (unsigned i = 0; i < known.floats; ++i)
     if (!check_use(state.low[i], instruction)) return false;
   if (known.kind == Kind::allocates) loop_.has_effect = true;
-  const Value made = values_.plain(loop_.is_entered ? k_iteration : k_common);
+  // Another iteration may give memory back.
+  const bool may_wait = known.kind == Kind::allocates && loop_.is_turning;
+  const Value made = values_.plain(static_cast<Bits>((loop_.is_entered ? k_iteration : k_common) |
+                                                     (may_wait ? k_fixed_memory : k_common)));
   return answer(made, made);
 }
 
-/// nanosleep() in the loop. The time that it sleeps is no result; the time that a signal leaves to it may
-/// only be written to the own frame.
+/// nanosleep() in the loop. The answer says whether the time is valid. The time that a signal leaves to it
+/// may only be written to the own frame, where otherwise the old one stays.
 bool Prover::check_sleep(const Instruction& instruction, State& state) noexcept {
   constexpr std::int32_t k_word = 8; // a timespec has two
   const Value time = state.general[k_arguments[0]];
   const Value left = state.general[k_arguments[1]];
   SymbolId base = 0;
   std::int32_t offset = 0;
+  Value word = 0;
   if (!frame_place(time, base, offset) && !check_use(time, instruction)) return false;
+  for (const std::int32_t at : {0, k_word})
+    if (!load(instruction, state, values_.add(time, values_.constant(at)), k_word, word) ||
+        !check_use(word, instruction))
+      return false;
   std::int64_t none = 0;
   if (values_.is_constant(left, none) && none == 0) return true;
   if (!frame_place(left, base, offset))
     return refuse("sleeps, and has the time that is left elsewhere", instruction.address);
-  return put(instruction, state, base, offset, k_word, values_.plain(k_iteration)) &&
-         put(instruction, state, base, offset + k_word, k_word, values_.plain(k_iteration));
+  for (const std::int32_t at : {0, k_word})
+    if (!load(instruction, state, values_.add(left, values_.constant(at)), k_word, word) ||
+        !put(instruction, state, base, offset + at, k_word,
+             values_.plain(static_cast<Bits>(classify(word) | k_iteration))))
+      return false;
+  return true;
 }
 
 /// memcpy(), memmove() and memset() in the loop.
@@ -316,6 +328,8 @@ bool Prover::copy_memory(const Instruction& instruction, State& state, bool is_s
   const Value to = state.general[7];
   const Value from = state.general[6];
   const Value size = state.general[2];
+  if ((state.width[7] | state.width[2] | (is_set ? 0 : state.width[6])) != 0)
+    return judge("copies by a number of which only some bytes are known", instruction.address);
   if (!check_use(size, instruction)) return false;
   std::int64_t bytes = 0;
   const bool is_constant = values_.is_constant(size, bytes) && bytes > 0 && bytes <= 4096;

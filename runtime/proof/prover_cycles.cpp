@@ -99,8 +99,19 @@ bool Prover::visit(Walk& walk, std::uint32_t block, bool& changes) noexcept {
     passing_.release(mark);
   }
   // The end of the program is judged as other effects are.
+  bool may_end = false;
   for (const std::uint32_t next : shape.next)
-    is_ending_ |= next != k_none && !walk.function.blocks[next].reaches_return;
+    may_end |= next != k_none && !walk.function.blocks[next].reaches_return;
+  is_ending_ |= may_end;
+  // Outside of the loop all calls come to that, or none. (A canary never ends it.)
+  if (may_end && shape.reaches_return && state.is_reached && !loop_.is_entered &&
+      !values_.is_symbol(state.flags.a, Symbol::Kind::canary)) {
+    using Formula = State::Formula;
+    walk.has_merge[block] = true;
+    if (state.version != 0 || state.formula == Formula::less || state.formula == Formula::not_less ||
+        state.is_empty)
+      return refuse("may end the program where its part is such", walk.last(block).address);
+  }
   depth_ = walk.depth;
   decides_ = false;
   // Blocks of a function that an inner loop calls: check_progress() looks at the loop's own.

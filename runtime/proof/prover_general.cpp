@@ -264,7 +264,8 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       const Value share = reg != k_no_register && state.width[reg] == 0
                               ? masked_share(state.general[reg], mask, 8, state)
                               : 0;
-      set_flags(share != 0 ? share : result(instruction.id, a, b));
+      const bool is_swap = mask == 1 && values_.is_of_swap(a);
+      set_flags(share != 0 ? share : is_swap ? a : result(instruction.id, a, b));
     }
     set_overflow(0);
     return true;
@@ -316,10 +317,12 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     return write(instruction, operands[0], state, a);
   }
   case X86_INS_PUSH:
+    if (operands[0].size == 2) break;
     if (!read(instruction, operands[0], state, a)) return false;
     state.general[k_rsp] = values_.add(state.general[k_rsp], values_.constant(-8));
     return store(instruction, state, state.general[k_rsp], 8, a);
   case X86_INS_POP: {
+    if (operands[0].size == 2) break;
     if (!load(instruction, state, state.general[k_rsp], 8, a)) return false;
     state.general[k_rsp] = values_.add(state.general[k_rsp], values_.constant(8));
     return write(instruction, operands[0], state, a);

@@ -250,6 +250,12 @@ void Prover::join(State& into, const State& other, Address place) noexcept {
     using Formula = State::Formula;
     const bool is_formula = (a.formula == Formula::less && b.formula == Formula::not_less) ||
                             (a.formula == Formula::not_less && b.formula == Formula::less);
+    const auto is_half = [](Formula formula) noexcept {
+      return formula == Formula::less || formula == Formula::not_less;
+    };
+    // One of its halves has passed the loop by.
+    if (!is_formula && (is_half(a.formula) || is_half(b.formula)))
+      refuse("may leave out iterations of its part", place);
     into.formula = Formula::done;
     into.cursor = 0;
     if (is_formula) {

@@ -304,6 +304,7 @@ bool Prover::read(const Instruction& instruction, const Operand& operand, const 
   if (operand.size == 8 && (state.words >> reg & 1) != 0) value = extended(value);
   if (state.width[reg] != 0 && operand.size > state.width[reg])
     value = values_.plain(classify(value) | k_carried);
+  if (operand.size < 4 && values_.is_of_swap(value)) return true;
   if (operand.size < 4 && !values_.is_constant(value) && values_.is_polynomial(value)) {
     const bool was_wide = std::exchange(is_wide_, false);
     value = result(3 + operand.size, value);

@@ -79,8 +79,16 @@ bool Prover::step_set(const Instruction& instruction, State& state) noexcept {
       (flags.is_carry && !goes_by_carry(instruction.id)))
     return write(instruction, to, state, values_.undefined());
   const Value difference = values_.subtract(flags.a, flags.b);
-  if ((instruction.id == X86_INS_SETE || instruction.id == X86_INS_SETNE) &&
-      values_.is_polynomial(difference))
+  const bool is_equality = instruction.id == X86_INS_SETE || instruction.id == X86_INS_SETNE;
+  if (const unsigned reg = to.is_reg() ? general_of(to.reg) : k_no_register;
+      reg != k_no_register && is_equality && values_.is_of_swap(difference)) {
+    const Symbol swap = values_.symbol(values_.only_symbol(difference));
+    const bool is_failure = (swap.y == k_swap_failed) == (instruction.id == X86_INS_SETNE);
+    state.general[reg] = values_.of(swap.kind, swap.bits, swap.x, is_failure ? k_swap_failed : k_swapped);
+    state.width[reg] = 1;
+    return true;
+  }
+  if (is_equality && values_.is_polynomial(difference))
     return write(instruction, to, state, result(instruction.id, difference, values_.constant(0)));
   const bool goes_by_both = flags.is_comparison || goes_by_result(instruction.id);
   return write(instruction, to, state,

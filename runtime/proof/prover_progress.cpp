@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inner loops, which must not wait for other iterations.
 #include "location.h"
+#include "registers.h"
 #include "walk.h"
 
 #include <algorithm>
@@ -104,6 +105,20 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     return false;
   };
   bool has_turn = true; // a turn comes to its end
+  // Whether an edge is the one behind a compare and exchange that succeeds, if it expects what it found last.
+  const auto is_swapped = [this](const Flags& flags, unsigned condition, bool is_taken) noexcept {
+    const auto found = [this](Value value) noexcept {
+      const SymbolId id = values_.only_symbol(value);
+      return id != 0 && values_.symbol(id).kind == Symbol::Kind::found ? values_.symbol(id) : Symbol{};
+    };
+    const Symbol a = found(flags.a), b = found(flags.b);
+    bool is_known = false;
+    const bool for_zero = holds_for(condition, 0, is_known) == is_taken;
+    if (a.x == 0 || (condition != X86_INS_JE && condition != X86_INS_JNE)) return false;
+    if (b.x == a.x) return for_zero && flags.is_comparison && a.y == 0 && b.y == 0 && a.bits != b.bits;
+    return values_.is_constant(flags.b) && values_.at(flags.b).polynomial.constant == 0 && a.y != 0 &&
+           for_zero == (a.y == k_swap_failed);
+  };
   // Whether the loop ends if memory stays as it is, and its decisions by memory go the open ways.
   const auto ends = [&]() noexcept {
     const Loop before = loop_;
@@ -202,6 +217,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
                  (values_.at(other).bits & k_turn) == 0;
         };
         has_end |= (bits & (k_turn | k_fixed_memory | k_polled)) == k_turn ||
+                   is_swapped(flags, walk.last(block).id, next == function.blocks[block].next[1]) ||
                    (flags.is_comparison && (is_counter(flags.a, flags.b) || is_counter(flags.b, flags.a)));
       }
     }

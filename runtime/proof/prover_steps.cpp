@@ -129,6 +129,13 @@ bool Prover::step(const Instruction& instruction, State& state, int depth, bool 
     const bool is_string =
         instruction.count == 2 && instruction.operands[0].is_mem() && instruction.operands[1].is_mem();
     if (!is_string) {
+      // SSE leaves the second half of a register of 32 bytes, which the proof takes for written.
+      const unsigned char first = *reinterpret_cast<const unsigned char*>(instruction.address);
+      const bool is_avx = first == 0xc4 || first == 0xc5 || first == 0x62;
+      const Operand& to = instruction.operands[0];
+      if (!is_avx && to.is_reg() && vector_of(to.reg) != k_no_register) vectors_ |= 1;
+      for (const Operand& operand : instruction.operands) vectors_ |= operand.size == 32 ? 2 : 0;
+      if (vectors_ == 3) return refuse("mixes instructions of SSE and of AVX", instruction.address);
       if (use.form == VectorForm::to_general || use.form == VectorForm::word_move)
         state.flags.registers[0] = state.flags.registers[1] = 0;
       return step_vector(instruction, state, use);

@@ -24,7 +24,10 @@ Bits Prover::memory_at(Value address) const noexcept {
       if (symbol.kind != Symbol::Kind::header || symbol.z == 0) return k_other_memory | k_polled;
       step += static_cast<std::uint64_t>(term.factor) * symbol.z;
     }
-  return step != 0 ? k_other_memory : k_other_memory | k_polled;
+  // An index of 4 bytes comes back by large steps.
+  constexpr std::uint64_t k_most_step = std::uint64_t{1} << 24;
+  const bool is_far = step > k_most_step && -step > k_most_step;
+  return step != 0 && !is_far ? k_other_memory : k_other_memory | k_polled;
 }
 
 /// Returns `value` as a called function gives it to its caller: memory by which that has decided is in it.

@@ -54,6 +54,10 @@ inline unsigned vector_of(x86_reg reg) noexcept {
   return k_no_register;
 }
 
+/// For y of a symbol of a compare and exchange: a number that is zero if it has not failed, or if it has.
+inline constexpr std::uint64_t k_swap_failed = 1;
+inline constexpr std::uint64_t k_swapped = 2;
+
 inline constexpr std::uint64_t k_operation_address = 1;
 inline constexpr std::uint64_t k_operation_flags = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t k_operation_high = std::uint64_t{1} << 41;

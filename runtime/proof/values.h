@@ -173,6 +173,11 @@ public:
     return id != 0 && symbol(id).kind == kind;
   }
 
+  /// Returns whether `value` says whether a compare and exchange has failed.
+  bool is_of_swap(Value value) const noexcept {
+    return is_symbol(value, Symbol::Kind::found) && symbol(only_symbol(value)).y != 0;
+  }
+
   // Arithmetic of polynomials; other values keep their bits only.
   Value add(Value a, Value b) noexcept { return sum_of(a, b, 1); }
   Value subtract(Value a, Value b) noexcept { return sum_of(a, b, -1); }

@@ -975,6 +975,7 @@ void no_reciprocal(int n, float* restrict a, float* b, float* c) {
 #undef KEEP
 #include "bounds.inc"
 #include "copies.inc"
+#include "ends.inc"
 #include "equal.inc"
 #include "results.inc"
 #include "sizes.inc"
