@@ -79,7 +79,8 @@ TEST_F(Require, DoesNotRefuseAProgramThatOnlyCallsAlgorithms) {
 TEST_F(Require, AdvisesOnLoopsOfAProgramThatAlsoCallsAlgorithms) {
   const auto result = run_with({}, "loop", {target("calls_both")});
   EXPECT_EQ(result.status(), 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("Say --loops all"));
+  EXPECT_THAT(result.err,
+              HasSubstr("that say schedule(dynamic) are left to the runtime: --loops all serves "));
 }
 
 TEST_F(Require, AFailedProgramKeepsItsStatus) {

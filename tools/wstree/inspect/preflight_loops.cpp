@@ -33,8 +33,13 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
   if (can_be_served(loops)) {
     const auto kinds = loops_for(loops);
     // Calls are shared out with any loops.
-    const bool has_others = calls.forms.contains(LoopForm::call) || calls.may_be_proven(wishes.loops);
-    return {conclusive && !has_others ? Severity::unserved : Severity::always,
+    if (calls.forms.contains(LoopForm::call) || calls.may_be_proven(wishes.loops))
+      return {Severity::always,
+              named("loops of '{}' that say ") + to_text(forms_left_out(loops, wishes.loops)) +
+                  " are left to the runtime",
+              {},
+              fmt::format("--loops {} serves them{}", kinds, order_under(kinds))};
+    return {conclusive ? Severity::unserved : Severity::always,
             named("the loops of '{}' that could be served have a schedule of their own"),
             fmt::format("{}, and WSTREE_LOOPS={} leaves those out", to_text(loops),
                         config::to_text(wishes.loops).view()),
