@@ -278,7 +278,8 @@ bool Prover::check_branch(const State& state, const Instruction& branch) noexcep
   if ((bits & k_number) != 0) return refuse("compares its thread's number", branch.address);
   if ((bits & k_carried) != 0) return refuse("decides by a value of earlier iterations", branch.address);
   if ((bits & k_partial) != 0) return refuse("decides by a partial result", branch.address);
-  if ((bits & k_part) != 0) return refuse("decides by the bounds of its part", branch.address);
+  if ((bits & k_part) != 0)
+    return refuse("decides by where its part begins, such as by i * i that is carried on", branch.address);
   return refuse("decides by a value of its loop behind it", branch.address);
 }
 

@@ -245,8 +245,11 @@ bool Prover::store_outside(const Instruction& instruction, State& state, Value a
         values_.symbol(values_.only_symbol(value)).y == size)
       return true;
   }
-  return judge(has_part_ ? "stores to memory behind or before its loop" : "stores to memory before its loop",
-               instruction.address);
+  return judge(
+      has_part_ ? "stores to memory behind or before its loop (a second reduction, or an element of a shared "
+                  "array kept in a register)"
+                : "stores to memory before its loop",
+      instruction.address);
 }
 
 bool Prover::store(const Instruction& instruction, State& state, Value address, unsigned size,

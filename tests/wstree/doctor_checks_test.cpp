@@ -2,6 +2,7 @@
 //
 // What `wstree doctor` makes of loops and runtimes, and the two forms of its report.
 #include "doctor/checks.h"
+#include "doctor/trial.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +36,8 @@ TEST(DoctorLoops, ThatWillBeServed) {
   EXPECT_EQ(checks[0].status, Status::ok);
   EXPECT_EQ(checks[0].found, "solver: schedule(runtime)");
   EXPECT_EQ(checks[1].status, Status::ok);
-  EXPECT_THAT(checks[1].found, HasSubstr("libmesh.so: a schedule that is not visible"));
+  EXPECT_THAT(checks[1].found,
+              HasSubstr("libmesh.so: runtime, dynamic or guided (only the run tells which)"));
 }
 
 TEST(DoctorLoops, StaticOnesOfLlvmAreToldOnceIfTheyMayBeServed) {
@@ -92,6 +94,25 @@ TEST(DoctorLoops, OfWhatIsStartedLater) {
 TEST(DoctorRuntimes, None) {
   EXPECT_EQ(cli::check_runtimes({}, true).front().status, Status::warn);
   EXPECT_EQ(cli::check_runtimes({}, false).front().status, Status::note) << "it may come later";
+}
+
+TEST(DoctorAdvice, IsThatForTheRegionWithMostTime) {
+  cli::Trial trial;
+  trial.unserved = {{"a.c:9 main()", "waits", 2.0}, {"b.c:5 f()", "is long", 1.0}};
+  trial.step = "the step";
+  const cli::TrialFacts facts{.forms = {LoopForm::hidden, LoopForm::fixed}, .schedule = "wstree"};
+  const auto none = cli::check_trial(trial, facts);
+  EXPECT_EQ(none.back().found, "no loop was served");
+  EXPECT_EQ(none.back().fix, "the step");
+  EXPECT_EQ(none[1].found, "not served: a.c:9 main()");
+  EXPECT_EQ(none[1].fix, "") << "it follows";
+  trial.loops = {{"balanced", {1, 9}}};
+  const auto some = cli::check_trial(trial, facts);
+  EXPECT_EQ(some[1].fix, "the step");
+  EXPECT_EQ(some.back().found, "served: 1 static loop in 9 executions");
+  trial.loops.clear();
+  trial.step.clear(); // these regions take little time
+  EXPECT_THAT(cli::check_trial(trial, facts).back().fix, HasSubstr("WSTREE_LOOPS=all"));
 }
 
 const Checks k_checks{{"library", Status::ok, "/lib/libwstree.so"},

@@ -73,7 +73,7 @@ TEST_F(Doctor, TriesTheProgram) {
   EXPECT_THAT(result.out, HasSubstr("\nran\nok    trial      exit status 0\n"
                                     "ok    trial      served: 1 schedule(runtime) loop in 1 execution\n"));
   EXPECT_THAT(result.out, HasSubstr("\nok    program    " + target("calls_llvm") + " (64-bit "));
-  EXPECT_THAT(result.out, HasSubstr("\nok    loops      cli_calls_llvm: a schedule that is not visible"));
+  EXPECT_THAT(result.out, HasSubstr("\nok    loops      cli_calls_llvm: runtime, dynamic or guided (only"));
   EXPECT_THAT(result.out, HasSubstr("\nok    runtime    " CLI_FAKE_RUNTIME " (LLVM)\n"));
   EXPECT_TRUE(fs::is_empty(folder_.path())) << "the figures are gone";
 }

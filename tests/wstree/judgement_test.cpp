@@ -22,6 +22,16 @@ TEST_F(Judge, SeesNoDifferenceWhereThereIsNone) {
   EXPECT_THAT(result.warnings, testing::IsEmpty());
 }
 
+TEST_F(Judge, NamesTheRegionThatIsRefused) {
+  contest_.refused = {"a.c:9 main()", "waits at a barrier", 2.0};
+  contest_.refused_part = 0.93;
+  contest_.step = "the step";
+  EXPECT_THAT(
+      judged().paragraph,
+      HasSubstr(" take 0 % of the time, and regions that are not served 93 %, most of it a.c:9 main(): "
+                "waits at a barrier. Next: the step. No winner"));
+}
+
 TEST_F(Judge, RecommendsTheTree) {
   takes(k_tree, 0.8);
   takes(k_unbound, 0.8);

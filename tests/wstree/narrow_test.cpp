@@ -89,14 +89,13 @@ TEST(Figures, SayWhatToDoWhereNothingWasServed) {
   EXPECT_THAT(statistics_text(statistics, {}, false),
               testing::HasSubstr("\nnext: wstree run --loops all,static "));
   statistics.wall_seconds = 100;
-  EXPECT_THAT(
-      statistics_text(statistics, {}, false),
-      testing::HasSubstr("\nnext: these regions take 1 % of the time, so no schedule makes the program "
-                         "faster\n"));
+  EXPECT_THAT(statistics_text(statistics, {}, false), testing::Not(testing::HasSubstr("next: ")));
   statistics.loops.push_back({"b.c:5 f()", "wstree", 7, 70, 4, 0, 1.0});
   EXPECT_THAT(statistics_text(statistics, {}, false),
               testing::AllOf(testing::HasSubstr("1 % in these loops, 1 % in regions not served, "),
                              testing::Not(testing::HasSubstr("next: "))));
+  statistics.wall_seconds = 4; // refused regions take much of it
+  EXPECT_THAT(statistics_text(statistics, {}, false), testing::HasSubstr("\nnext: "));
   statistics.loops.front().seconds = 99; // within a refused region
   EXPECT_THAT(statistics_text(statistics, {}, false),
               testing::Not(testing::HasSubstr("in regions not served")));

@@ -80,6 +80,46 @@ TEST_F(Report, NamesRegionsThatWereNotServed) {
                         "program divides by thread numbers stays as it is.\n"));
 }
 
+TEST_F(Report, StaticLoopsThatWereExecutedOnceAreNotServed) {
+  json made = statistics(1, 0);
+  made.update({{"wall_seconds", 4.0}, {"between_regions_seconds", 1.0}});
+  made["loops"][0].update(
+      {{"where", "heat+0x10"}, {"schedule", "static (equal parts)"}, {"calls", 1}, {"seconds", 2.0}});
+  const json place = {{"module", "/nowhere/heat"}, {"build_id", ""}, {"offset", 16}};
+  const json blamed = {{"module", "/nowhere/f<" + std::string(200, 'x') + ">"}, {"offset", 16}};
+  made["unserved_regions"] = {
+      {{"reason", "waits"}, {"where", place}, {"at", blamed}, {"calls", 1}, {"seconds", 2.0}}};
+  const auto watched = run({.arguments = {"stats", write("a.json", made.dump())}}).out;
+  EXPECT_THAT(watched, HasSubstr("wstree 1: 0 loops served, 0 calls, "));
+  EXPECT_THAT(watched, HasSubstr("\n  1 static loop watched, executed once: nothing is known to cut it by\n"
+                                 "  wall time 4.00 s: 50 % in regions not served, "));
+  EXPECT_THAT(watched, HasSubstr("\nnot served: heat+0x10, 2.00 s: waits: f<...>+0x10\nnext: "));
+  EXPECT_THAT(report({path("a.json")}).out, HasSubstr("\nNext: schedule(runtime) at the uneven loops of "));
+  made["loops"].push_back(made["loops"][0]);
+  made["loops"][1].update({{"schedule", "static (balanced)"}, {"calls", 9}});
+  EXPECT_THAT(run({.arguments = {"stats", write("b.json", made.dump())}}).out,
+              testing::AllOf(HasSubstr("1 loop served, 9 calls, "), Not(HasSubstr("not served")),
+                             Not(HasSubstr("watched")), Not(HasSubstr("next: "))));
+}
+
+TEST_F(Report, AdvisesNothingThatItsFilesDoNotShow) {
+  json late = statistics(1, 0);
+  late["loops"][0].update({{"imbalance", 1.0}, {"late_seconds", 0.4}});
+  const auto figures = write("late.json", late.dump());
+  EXPECT_THAT(report({figures}).out, HasSubstr("    source  see what threads do before the loop\n"));
+  json uneven = trace(2, 1);
+  for (auto& event : uneven["traceEvents"])
+    if (event["args"]["member"] == 0) event["dur"] = 10000;
+  uneven["traceEvents"].push_back(
+      {{"name", "thread_name"}, {"ph", "M"}, {"pid", 9}, {"args", {{"name", "a"}}}});
+  const auto traced = report({write("trace.json", uneven.dump())}).out;
+  EXPECT_THAT(traced, HasSubstr("unless threads had no processor, which a trace alone does not tell"));
+  EXPECT_THAT(traced, Not(HasSubstr("another run")));
+  EXPECT_THAT(report({path("trace.json"), figures}).out,
+              HasSubstr("\nThe trace is of another run, made-up (process 9), than the statistics, of made-up "
+                        "(process 100): "));
+}
+
 TEST_F(Report, ManyProcessesAreOneTable) {
   std::vector<std::string> files{"--json"};
   for (int rank = 0; rank < 64; ++rank)

@@ -76,10 +76,14 @@ TEST_F(Require, DoesNotRefuseAProgramThatOnlyCallsAlgorithms) {
   EXPECT_EQ(result.err, "");
 }
 
-TEST_F(Require, AdvisesOnLoopsOfAProgramThatAlsoCallsAlgorithms) {
-  const auto result = run_with({}, "loop", {target("calls_both")});
-  EXPECT_EQ(result.status(), 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("Say --loops all"));
+TEST_F(Require, FiguresNameLoopsThatAreLeftToTheRuntimeBesideServedOnes) {
+  for (const auto* const name : {"calls_both", "calls_mixed"}) {
+    const auto result = run_with({"--stats"}, "loop", {target(name)});
+    EXPECT_EQ(result.status(), 0) << result.err;
+    EXPECT_THAT(result.err,
+                HasSubstr("that say schedule(dynamic) are left to the runtime: --loops all serves them; "));
+    EXPECT_EQ(run_with({}, "loop", {target(name)}).err, "") << "nothing is wrong";
+  }
 }
 
 TEST_F(Require, AFailedProgramKeepsItsStatus) {

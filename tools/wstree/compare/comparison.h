@@ -2,6 +2,7 @@
 #pragma once
 
 #include "counters.h"
+#include "inspect/statistics.h"
 #include "paired.h"
 #include "variants.h"
 
@@ -66,6 +67,9 @@ struct Contest {
   double look = 0;           ///< seconds that wstree run takes to look at the program, which no run here has
   ProgramLoops kinds;
   std::vector<double> countdown; ///< seconds of a fixed piece of work (reference.h), one for each round
+  UnservedRegion refused;        ///< the longest refused region, if refused regions take much of the time
+  double refused_part = 0;       ///< their part of the time
+  std::string step;              ///< the next step for the region; empty: they take little time
   std::string counters_problem;  ///< why some of Counts are missing; empty: none is, or none is wanted
   std::vector<Samples> samples;
   std::vector<LoopTimes> loops; ///< loops with most time under the tree first

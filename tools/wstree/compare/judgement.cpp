@@ -141,7 +141,12 @@ std::string share_of_loops(const Contest& comparison) {
       loops += median_of(found->second);
   const double part = tree != nullptr ? loops / median_of(tree->seconds) : 1;
   if (part >= 0.9) return {};
-  return fmt::format(" The loops that the tree can serve take {:.0f} % of the time.", percent(part));
+  auto text = fmt::format(" The loops that the tree can serve take {:.0f} % of the time", percent(part));
+  if (!comparison.step.empty())
+    text += fmt::format(", and regions that are not served {:.0f} %, most of it {}: {}. Next: {}",
+                        percent(comparison.refused_part), folded_name(comparison.refused.name),
+                        comparison.refused.reason, comparison.step);
+  return text + ".";
 }
 
 /// Says that the tree is neither faster nor slower, and which difference would have been seen.

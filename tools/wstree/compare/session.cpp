@@ -130,7 +130,9 @@ void CompareSession::run(Samples& samples, bool warm) {
     samples.problem = end_text(result.wait_status) +
                       (result.errors.empty() ? "" : "; it says: " + visible_lines(result.errors));
   samples.outputs.push_back(result.output);
-  if (!warm) {
+  if (warm) {
+    once_ = result.seconds;
+  } else {
     samples.seconds.push_back(result.seconds);
     samples.cpu_seconds.push_back(result.cpu_seconds);
     if (counters) samples.counts.push_back(counters->read());
@@ -180,6 +182,16 @@ void CompareSession::read_loops(const Variant& variant) {
   }
 }
 
+void CompareSession::read_refused(const nlohmann::json& report) {
+  const auto statistics = read_statistics(report.dump(), resolver_);
+  if (!statistics || !comparison_.step.empty()) return;
+  comparison_.step = next_step(*statistics);
+  if (comparison_.step.empty()) return;
+  const auto time = wall_time_of(*statistics);
+  comparison_.refused = statistics->unserved.front();
+  comparison_.refused_part = time.is_known() ? time.refused / time.all : 0;
+}
+
 std::string CompareSession::warm_up(bool llvm) {
   Samples plain{{k_as_it_is, Role::as_it_is}, {}, {}, {}};
   show_progress(0, "warming up");
@@ -203,6 +215,7 @@ std::string CompareSession::warm_up(bool llvm) {
   const bool has_rules = std::getenv("WSTREE_RULES") != nullptr;
   for (const auto& report : take_reports(folder_)) {
     add_loops(report.dump(), kinds);
+    read_refused(report);
     comparison_.kinds.large_chunk |= !has_rules && has_large_chunk(report);
   }
   comparison_.kinds.llvm = llvm;
@@ -244,7 +257,7 @@ double CompareSession::seconds_left(std::size_t round) const {
   for (const auto& samples : comparison_.samples) {
     if (!samples.problem.empty()) continue;
     const auto rounds = samples.variant.few_rounds ? std::min(k_few, request_.rounds) : request_.rounds;
-    const double once = samples.seconds.empty() ? (count != 0 ? known / static_cast<double>(count) : 0)
+    const double once = samples.seconds.empty() ? (count != 0 ? known / static_cast<double>(count) : once_)
                                                 : median_of(samples.seconds);
     left += once * static_cast<double>(rounds - std::min(rounds, std::max(round, samples.seconds.size())));
   }
@@ -297,6 +310,10 @@ std::vector<Samples> CompareSession::check(const Contest& comparison, const std:
 
 Contest CompareSession::measure() {
   std::mt19937_64 random(comparison_.seed);
+  std::size_t runs = 0;
+  for (const auto& samples : comparison_.samples)
+    runs += samples.variant.few_rounds ? std::min(k_few, request_.rounds) : request_.rounds;
+  progress_.note(fmt::format("about {} runs of {}", runs, duration_text(once_)), seconds_left(0));
   for (std::size_t i = 0; i < request_.warm_up && g_interrupted == 0; ++i) {
     for (auto& samples : comparison_.samples) {
       if (!samples.problem.empty() || samples.variant.few_rounds || g_interrupted != 0) continue;

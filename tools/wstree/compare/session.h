@@ -31,7 +31,7 @@ public:
   std::string warm_up(bool llvm);
   /// See Contest::look.
   void set_look(double seconds) { comparison_.look = seconds; }
-  /// Runs all rounds, or those until the user interrupts.
+  /// Says how long that takes, and runs all rounds, or those until the user interrupts.
   Contest measure();
   /// Schedules of which the best is looked for. After warm_up().
   [[nodiscard]] std::size_t rivals() const;
@@ -44,6 +44,7 @@ public:
 private:
   void run(Samples& samples, bool warm);
   void read_loops(const Variant& variant);
+  void read_refused(const nlohmann::json& report);
   void run_round(std::vector<Samples>& all, std::mt19937_64& random);
   void show_progress(std::size_t round, const std::string& variant);
   [[nodiscard]] Environment environment_of(const Variant& variant) const;
@@ -54,7 +55,8 @@ private:
   std::vector<std::string> sanitizers_;
   std::filesystem::path folder_; // for outputs and figures
   std::vector<std::string> command_;
-  bool is_short_; // only the variants that a baseline has
+  double once_ = 0; // seconds of a run that does not count
+  bool is_short_;   // only the variants that a baseline has
   Contest comparison_;
   std::map<std::string, std::size_t> known_loops_; // by line, or by module and offset
   names::Resolver resolver_;

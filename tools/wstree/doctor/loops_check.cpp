@@ -21,8 +21,6 @@ Check of_file(const FileCalls& file, config::LoopKinds loops) {
     check.status = Status::note;
     check.cause = fmt::format("WSTREE_LOOPS={} leaves some of these out", config::to_text(loops).view());
     check.fix = how_to_set(loops_for(forms));
-  } else if (forms.contains(LoopForm::hidden)) {
-    check.found += " (LLVM's call has it as an argument)";
   } else if (!can_be_served(forms)) {
     check.status = Status::note;
     check.cause = "these stay with the OpenMP runtime";

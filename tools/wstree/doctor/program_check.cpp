@@ -15,6 +15,7 @@ Status to_status(Severity severity) {
     return Status::ok;
   case Severity::doubt:
   case Severity::hint:
+  case Severity::remark:
   case Severity::always:
     return Status::note;
   case Severity::unserved:

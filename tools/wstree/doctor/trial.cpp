@@ -4,12 +4,14 @@
 #include "inspect/sanitizers.h"
 #include "inspect/statistics.h"
 #include "support/figures.h"
+#include "support/loop_name.h"
 #include "support/settings.h"
 
 #include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <utility>
@@ -24,7 +26,7 @@ std::string describe(const ServedLoops& loops) {
   std::string text;
   for (const auto& [kind, count] : loops) {
     const bool is_call = kind == k_calls;
-    const bool is_static = kind == "proven";
+    const bool is_static = kind == "proven" || kind == "balanced";
     text += fmt::format("{}{} {}{} in {} execution{}", text.empty() ? "" : ", ", count.loops,
                         is_call     ? "call"
                         : is_static ? "static loop"
@@ -148,22 +150,28 @@ Check check_ending(int wait_status) {
           "unless the program always ends like this, it may not have reached its loops"};
 }
 
-void add_unserved(std::string_view report, names::Resolver& resolver, std::vector<UnservedRegion>& regions) {
+void add_unserved(std::string_view report, names::Resolver& resolver, Trial& trial) {
   auto statistics = read_statistics(report, resolver);
   if (!statistics) return;
-  for (auto& region : statistics->unserved) regions.push_back(std::move(region));
+  if (auto step = next_step(*statistics); !step.empty()) trial.step = std::move(step);
+  for (auto& region : statistics->unserved) trial.unserved.push_back(std::move(region));
+  std::ranges::stable_sort(trial.unserved, std::greater(), &UnservedRegion::seconds);
 }
 
-/// Says of the first regions why they are not served, and how many more there are.
-Checks check_unserved(const std::vector<UnservedRegion>& regions) {
+/// Says of the first regions why they are not served, and how many more there are; beside served loops, what
+/// to do, which else follows.
+Checks check_unserved(const Trial& trial) {
   constexpr std::size_t k_shown = 8;
+  const auto& regions = trial.unserved;
   Checks checks;
   for (std::size_t i = 0; i < std::min(regions.size(), k_shown); ++i)
-    checks.push_back({k_trial, Status::note, "not served: " + regions[i].name, regions[i].reason});
+    checks.push_back(
+        {k_trial, Status::note, "not served: " + folded_name(regions[i].name), regions[i].reason});
   if (regions.size() > k_shown)
     checks.push_back({k_trial, Status::note,
                       fmt::format("{} more regions are not served; wstree run --stats names all",
                                   regions.size() - k_shown)});
+  if (!trial.loops.empty() && !trial.step.empty()) checks.front().fix = trial.step;
   return checks;
 }
 
@@ -219,12 +227,12 @@ Trial run_trial(std::vector<std::string> command, Environment environment,
   names::Resolver resolver;
   for (const auto& report : figures.take()) {
     add_loops(report, trial.loops);
-    add_unserved(report, resolver, trial.unserved);
+    add_unserved(report, resolver, trial);
     add_process(report, watch, trial.processes);
   }
   trial.past = bindings.read(library);
   std::erase_if(trial.loops, [&](const auto& kind) {
-    if (!has_new_lengths(kind.second.new_lengths, kind.second.calls)) return false;
+    if (!has_new_lengths(kind.second.new_lengths, kind.second.calls)) return kind.first == "equal parts";
     trial.of_new_lengths.insert(kind);
     return true;
   });
@@ -238,12 +246,13 @@ Checks check_trial(const Trial& trial, const TrialFacts& facts) {
   Checks checks{check_ending(trial.ending.wait_status)};
   if (checks.front().status == Status::fail || WIFSIGNALED(trial.ending.wait_status)) return checks;
   const bool none = trial.loops.empty();
-  for (auto& check : check_unserved(trial.unserved)) checks.push_back(std::move(check));
+  for (auto& check : check_unserved(trial)) checks.push_back(std::move(check));
   for (auto& check : check_calls_past(trial.past)) checks.push_back(std::move(check));
-  if (none && !trial.unserved.empty() && facts.forms.empty())
-    checks.push_back({k_trial, Status::warn, "no loop was served",
-                      "its static loops are in regions of which it is not proven that threads may share them",
-                      "write schedule(runtime) where the iterations are uneven"});
+  if (none && !trial.unserved.empty() && (!trial.step.empty() || facts.forms.empty()))
+    checks.push_back(
+        {k_trial, Status::warn, "no loop was served",
+         "its static loops are in regions of which it is not proven that threads may share them",
+         trial.step.empty() ? "write schedule(runtime) where the iterations are uneven" : trial.step});
   else if (!none || (trial.of_new_lengths.empty() && trial.past.empty()))
     checks.push_back(trial.loops.empty() ? why_none(facts, WEXITSTATUS(trial.ending.wait_status))
                                          : Check{k_trial, Status::ok, "served: " + describe(trial.loops)});

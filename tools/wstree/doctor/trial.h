@@ -30,7 +30,9 @@ struct Trial {
   std::string problem; ///< why there was no run; empty if there was one
   Ending ending = {};
   ServedLoops loops = {};
-  std::vector<UnservedRegion> unserved = {}; ///< regions that may be static loops and are not served
+  std::vector<UnservedRegion> unserved = {}; ///< regions that may be static loops and are not served, the
+                                             ///< longest first
+  std::string step = {};                     ///< next step for these; empty: they take little time
   ServedLoops of_new_lengths = {}; ///< static ones that keep equal parts, because no length comes twice
   std::vector<std::filesystem::path> mapped = {}; ///< files that were seen in it and its children
   CallsPast past = {};                            ///< files whose calls do not reach the library

@@ -66,7 +66,7 @@ std::optional<LoopForm> loop_form(std::string_view symbol) {
 std::string_view to_text(LoopForm form) {
   switch (form) {
   case LoopForm::hidden:
-    return "a schedule that is not visible";
+    return "runtime, dynamic or guided (only the run tells which)";
   case LoopForm::runtime:
     return "schedule(runtime)";
   case LoopForm::reduction:

@@ -18,7 +18,8 @@ enum class Severity {
   /// Proves that no loop will be served; printed on a terminal, with --stats or --verbose, or if --require
   /// fails for it.
   hint,
-  always,    ///< printed always; the program runs as wished
+  remark,    ///< printed likewise; the program runs as wished
+  always,    ///< printed always; likewise
   unserved,  ///< printed always: no loop of this program can be served. An error with --require
   cannot_run ///< the program cannot be executed, or not together with the library
 };

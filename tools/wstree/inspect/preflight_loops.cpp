@@ -22,7 +22,16 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
         {}};
   }
   const auto loops = without_calls(calls.forms);
-  if (can_be_served(loops, wishes.loops)) {
+  const auto left_out = forms_left_out(loops, wishes.loops);
+  const bool serves_some = can_be_served(loops, wishes.loops);
+  // Calls are shared out with any loops.
+  if (!left_out.empty() &&
+      (serves_some || calls.forms.contains(LoopForm::call) || calls.may_be_proven(wishes.loops)))
+    return {Severity::remark,
+            named("loops of '{}' that say ") + to_text(left_out) + " are left to the runtime",
+            {},
+            fmt::format("--loops {} serves them{}", loops_for(loops), order_under(loops_for(loops)))};
+  if (serves_some) {
     return {Severity::detail,
             named("'{}' calls the loop functions of gcc's OpenMP runtime, and loops of these kinds can be "
                   "served: ") +
@@ -32,9 +41,7 @@ Finding judge(const LoopCalls& calls, const std::string& name, const Wishes& wis
   }
   if (can_be_served(loops)) {
     const auto kinds = loops_for(loops);
-    // Calls are shared out with any loops.
-    const bool has_others = calls.forms.contains(LoopForm::call) || calls.may_be_proven(wishes.loops);
-    return {conclusive && !has_others ? Severity::unserved : Severity::always,
+    return {conclusive ? Severity::unserved : Severity::always,
             named("the loops of '{}' that could be served have a schedule of their own"),
             fmt::format("{}, and WSTREE_LOOPS={} leaves those out", to_text(loops),
                         config::to_text(wishes.loops).view()),

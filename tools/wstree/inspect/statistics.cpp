@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "inspect/statistics.h"
 
+#include "support/loop_name.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -90,7 +92,7 @@ std::string place_text(const json& region, const char* key, names::Resolver& res
 }
 
 UnservedRegion unserved_region(const json& region, names::Resolver& resolver) {
-  const auto at = place_text(region, "at", resolver, 1); // an instruction, and no return address
+  const auto at = folded_name(place_text(region, "at", resolver, 1)); // an instruction, and no return address
   return {place_text(region, "where", resolver, 0), text_in(region, "reason") + (at.empty() ? "" : ": " + at),
           number_in(region, "seconds", 0)};
 }
@@ -149,7 +151,10 @@ std::string WallTime::text() const {
 
 WallTime wall_time_of(const Statistics& statistics) {
   WallTime time{statistics.wall_seconds, 0, statistics.between_regions_seconds};
-  for (const auto& loop : statistics.loops) time.loops += loop.seconds;
+  for (const auto& loop : statistics.loops)
+    if (!loop.is_watched() ||
+        std::ranges::find(statistics.unserved, loop.name, &UnservedRegion::name) == statistics.unserved.end())
+      time.loops += loop.seconds;
   double refused = 0;
   for (const auto& region : statistics.unserved) refused += region.seconds;
   // Served loops in a refused region count as loops.
@@ -158,17 +163,17 @@ WallTime wall_time_of(const Statistics& statistics) {
 }
 
 std::string next_step(const Statistics& statistics) {
-  constexpr double k_worth = 0.05; // of the wall time
-  if (!statistics.loops.empty() || statistics.unserved.empty()) return {};
-  const auto& first = statistics.unserved.front();
+  constexpr double k_worth = 0.1; // of the wall time
+  if (statistics.unserved.empty()) return {};
   const auto time = wall_time_of(statistics);
-  if (time.is_known() && time.refused > 0 && time.refused < k_worth * time.all)
-    return fmt::format(
-        "next: these regions take {:.0f} % of the time, so no schedule makes the program faster",
-        100 * time.refused / time.all);
+  const bool is_told = time.is_known() && time.refused > 0;
+  if (is_told ? time.refused < k_worth * time.all
+              : !std::ranges::all_of(statistics.loops, &LoopRow::is_watched))
+    return {};
+  const auto& first = statistics.unserved.front();
   if (first.reason.find("--loops names static") != std::string::npos)
-    return "next: wstree run --loops all,static serves sums; their last digits may change";
-  return fmt::format("next: schedule(runtime) at the uneven loops of {} serves them; work that the program "
+    return "wstree run --loops all,static serves sums; their last digits may change";
+  return fmt::format("schedule(runtime) at the uneven loops of {} serves them; work that the program "
                      "divides by thread numbers stays as it is",
                      first.name);
 }
@@ -245,6 +250,10 @@ std::optional<Statistics> read_statistics(std::string_view report, names::Resolv
   if (const auto unserved = parsed.find("unserved_regions"); unserved != parsed.end() && unserved->is_array())
     for (const auto& region : *unserved)
       if (region.is_object()) statistics.unserved.push_back(unserved_region(region, resolver));
+  for (const auto& loop : statistics.loops)
+    if (loop.schedule == "static (balanced)")
+      std::erase_if(statistics.unserved,
+                    [&](const UnservedRegion& region) { return region.name == loop.name; });
   std::ranges::stable_sort(statistics.unserved, std::greater(), &UnservedRegion::seconds);
   add_rank_loops(parsed, statistics.rank_loops);
   return statistics;

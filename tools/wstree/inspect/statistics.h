@@ -42,6 +42,8 @@ struct LoopRow {
   double late = 0;               ///< seconds that the mean thread came after the first one
   CounterSums counters = {};
 
+  /// Returns whether the executions of a static loop were watched, and not cut anew: that serves nothing.
+  [[nodiscard]] bool is_watched() const { return schedule == "static (equal parts)"; }
   /// Adds another loop of the same process. The imbalance becomes the mean one by time, of the loops that are
   /// not too short to tell.
   LoopRow& operator+=(const LoopRow& other);
@@ -85,12 +87,13 @@ struct Statistics {
   std::uint64_t ended = 0;                         ///< seconds since 1970; 0: not known
   std::string rank; ///< rank in an MPI job, "0" in all other processes; empty: the file is older
   std::vector<LoopRow> loops;
-  std::vector<UnservedRegion> unserved; ///< the longest first
+  std::vector<UnservedRegion> unserved; ///< the longest first; without those whose loops are cut by what
+                                        ///< they took
   std::vector<RankLoop> rank_loops;
 };
 
 WallTime wall_time_of(const Statistics& statistics);
-/// Returns the next step for a program of which nothing was served; empty: the figures do not tell.
+/// Returns the next step for the refused region with most time; empty: these regions take little of it.
 std::string next_step(const Statistics& statistics);
 
 /// Returns the name of a loop: by the place that the compiler gave to the runtime, or by debug information.

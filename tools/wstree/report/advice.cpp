@@ -44,8 +44,7 @@ LoopAdvice for_lost_time(const ReportLoop& loop, const RunReport& report) {
                       duration_text(loop.late)),
           {},
           {},
-          "see what threads do before the loop; threads that sleep in between wake sooner with "
-          "OMP_WAIT_POLICY=active"};
+          "see what threads do before the loop"};
 }
 
 /// Returns the command that starts the program of the report: "wstree run --rules 'tri.c:6 wstree chunk=1' --
@@ -81,6 +80,11 @@ LoopAdvice for_uneven(const ReportLoop& loop, const RunReport& report) {
             {},
             {},
             "make more and smaller iterations: collapse(2), or a loop further out"};
+  if (!loop.has_statistics)
+    return {saves + ", unless threads had no processor, which a trace alone does not tell.",
+            "WSTREE_STATS=json=FILE in the next run, beside WSTREE_TRACE",
+            {},
+            {}};
   return {
       saves + ", though threads share the iterations: some cost as much as a thread's part.",
       {},

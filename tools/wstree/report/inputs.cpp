@@ -149,7 +149,7 @@ void ReportInputs::add_statistics(const json& document) {
     if (loop.is_object() && loop.contains("where") && loop["where"].is_string()) find_place(loop);
   }
   add_rank_loops(document, report_.rank_loops);
-  report_.step = next_step(*statistics);
+  if (auto step = next_step(*statistics); !step.empty()) report_.step = std::move(step);
   for (const auto& region : statistics->unserved) {
     const auto known = std::ranges::find_if(report_.unserved, [&](const UnservedRegion& other) {
       return other.name == region.name && other.reason == region.reason;

@@ -166,7 +166,8 @@ void add_causes(const RunReport& report, double seconds, std::vector<std::string
         duration_text(late), 100 * late / seconds, duration_text(latest->late), report.brief_name(*latest)));
 }
 
-/// Names the longest regions that were not served; beside served loops, of these that matter.
+/// Names the longest regions that were not served, and the next step. Beside served loops, regions that take
+/// little time have no line.
 void add_unserved(const RunReport& report, std::vector<std::string>& lines) {
   constexpr std::size_t k_named = 3;
   for (std::size_t i = 0; i < std::min(report.unserved.size(), k_named); ++i) {
@@ -175,6 +176,7 @@ void add_unserved(const RunReport& report, std::vector<std::string>& lines) {
     lines.push_back(
         fmt::format("Not served: {}, {}: {}.", region.name, duration_text(region.seconds), region.reason));
   }
+  if (!report.step.empty()) lines.push_back("Next: " + report.step + ".");
 }
 
 } // namespace
@@ -195,7 +197,6 @@ std::vector<std::string> verdict(const RunReport& report) {
   if (report.loops.empty()) {
     std::vector<std::string> lines{"No loop was served."};
     add_unserved(report, lines);
-    if (!report.step.empty()) lines.push_back("N" + report.step.substr(1) + ".");
     return lines;
   }
   double seconds = 0;
@@ -251,6 +252,13 @@ std::vector<std::string> verdict(const RunReport& report) {
   }
   if (measured != report.loops.size()) lines.push_back(record_verdict(report));
   if (report.has_ranks()) lines.push_back(rank_verdict(report));
+  const auto apart = std::ranges::find_if(report.traced_programs, [&](const std::string& program) {
+    return std::ranges::find(report.programs, program) == report.programs.end();
+  });
+  if (apart != report.traced_programs.end())
+    lines.push_back(fmt::format("The trace is of another run, {}, than the statistics, of {}: idle times and "
+                                "pictures are those of the trace, all else is that of the statistics.",
+                                *apart, report.programs.front()));
   if (report.dropped != 0)
     lines.push_back(fmt::format("Traces lack {} older events, for which there was no room.", report.dropped));
   return lines;

@@ -131,7 +131,7 @@ struct RunReport {
   std::uint64_t earlier_threads = 0;
 
   std::vector<UnservedRegion> unserved; ///< regions that were not served, the longest first
-  std::string step;                     ///< next step if nothing was served; empty: not known
+  std::string step;                     ///< next step for the longest of them; empty: none is known
 
   std::vector<RankLoop> rank_loops; ///< loops that ranks share
 

@@ -47,7 +47,7 @@ int report(const Lookup& lookup, const std::string& name) {
 
 bool is_said(const Finding& finding, const RunRequest& request) {
   const bool wants_hints = request.stats || ::isatty(STDERR_FILENO) != 0;
-  return finding.severity >= Severity::always || (finding.severity == Severity::hint && wants_hints) ||
+  return finding.severity >= Severity::always || (finding.severity >= Severity::hint && wants_hints) ||
          request.verbose;
 }
 

@@ -139,16 +139,27 @@ std::vector<LoopRow> rows_of(const std::vector<LoopRow>& loops) {
   return rows;
 }
 
+/// Returns the number of static loops that were not cut anew, because they were executed once.
+std::uint64_t executed_once(const std::vector<LoopRow>& loops) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(loops, [&](const LoopRow& loop) {
+    return loop.is_watched() && loop.calls == 1 && std::ranges::none_of(loops, [&](const LoopRow& other) {
+             return other.name == loop.name && !other.is_watched();
+           });
+  }));
+}
+
 /// One line for each region that is not served although it may be a static loop.
-std::string unserved_text(const std::vector<UnservedRegion>& regions, bool any_served,
-                          const Terminal& terminal) {
+/// And the next step.
+std::string unserved_text(const Statistics& statistics, bool any_served, const Terminal& terminal) {
   std::string text;
-  for (const auto& region : regions)
+  for (const auto& region : statistics.unserved)
     text += laid_out(fmt::format("not served: {}{}: {}\n", folded_name(visible(region.name)),
                                  region.seconds > 0 ? ", " + duration_text(region.seconds) : "",
                                  visible(region.reason)),
                      terminal.width);
-  if (!text.empty() && terminal.is_one && any_served)
+  if (const auto step = next_step(statistics); !step.empty())
+    text += laid_out("next: " + visible(step) + "\n", terminal.width);
+  else if (!text.empty() && terminal.is_one && any_served)
     text +=
         inked(terminal, Ink::dim,
               laid_out("  such regions run as without the library; loops in them that say schedule(runtime) "
@@ -167,9 +178,7 @@ std::string nothing_served_text(const Statistics& statistics, const std::string&
                                 const Terminal& terminal) {
   auto text = fmt::format("wstree: {}no loop was served\n", process);
   if (!statistics.unserved.empty())
-    text += wall_time_line(statistics, terminal) + unserved_text(statistics.unserved, false, terminal);
-  if (const auto step = next_step(statistics); !step.empty())
-    text += laid_out(visible(step) + "\n", terminal.width);
+    text += wall_time_line(statistics, terminal) + unserved_text(statistics, false, terminal);
   return text + rank_loops_text(statistics.rank_loops, terminal);
 }
 
@@ -181,16 +190,17 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
                            : std::string();
   if (statistics.loops.empty()) return nothing_served_text(statistics, process, terminal);
   const auto loops = rows_of(statistics.loops);
-  std::uint64_t calls = 0, steals = 0;
+  std::uint64_t calls = 0, steals = 0, served = 0;
   bool any_told = false;
   for (const auto& loop : loops) {
-    calls += loop.calls;
+    calls += loop.is_watched() ? 0 : loop.calls;
+    served += loop.is_watched() ? 0 : 1;
     steals += loop.steals;
     any_told |= !loop.too_short;
   }
   auto text =
       fmt::format("wstree {}: {}{} served, {}, {}, {}\n", visible(statistics.version), process,
-                  counted(loops.size(), "loop", "loops"), counted(calls, "call", "calls"),
+                  counted(served, "loop", "loops"), counted(calls, "call", "calls"),
                   counted(statistics.threads, "thread", "threads"), counted(steals, "steal", "steals"));
   auto columns = columns_of_loops(loops);
   fit(columns, terminal.width);
@@ -211,6 +221,10 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
                       "equal\n",
                       folded_name(visible(loop.name)), grouped(loop.new_lengths), grouped(loop.calls)),
           terminal.width);
+  if (const auto once = executed_once(statistics.loops); once != 0)
+    text += laid_out(fmt::format("  {} watched, executed once: nothing is known to cut {} by\n",
+                                 counted(once, "static loop", "static loops"), once == 1 ? "it" : "them"),
+                     terminal.width);
   text += wall_time_line(statistics, terminal);
   if (statistics.waiting_cpu_seconds > k_worth_saving * statistics.cpu_seconds)
     text += laid_out(
@@ -227,8 +241,7 @@ std::string statistics_text(const Statistics& statistics, const Terminal& termin
   if (terminal.is_one && std::ranges::any_of(loops, has_counters))
     text += inked(terminal, Ink::dim,
                   "  IPC: instructions per cycle; misses/1000: cache misses per 1,000 instructions\n");
-  return text + unserved_text(statistics.unserved, true, terminal) +
-         rank_loops_text(statistics.rank_loops, terminal);
+  return text + unserved_text(statistics, true, terminal) + rank_loops_text(statistics.rank_loops, terminal);
 }
 
 } // namespace wstree::cli
