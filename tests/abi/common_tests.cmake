@@ -50,7 +50,7 @@ foreach(abi IN LISTS abis)
     endforeach()
   endforeach()
   # Batches of the usual size, and every loop of programs that are full of all kinds.
-  foreach(program clauses nowait order regions)
+  foreach(program nowait order)
     wstree_abi_test(abi.loops.${program}.${abi} ${program}-${suffix_${abi}} ${runtime_${abi}}
       ENVIRONMENT "WSTREE_LOOPS=all")
   endforeach()
@@ -58,20 +58,12 @@ foreach(abi IN LISTS abis)
     ARGUMENTS --dynamic ENVIRONMENT "WSTREE_LOOPS=all")
 endforeach()
 
-# Guided's own shape, where it is asked for.
-foreach(abi IN LISTS abis)
-  wstree_abi_test(abi.guided_shape.${abi} guided_shape-${suffix_${abi}} ${runtime_${abi}}
-    LAUNCHER ${run_served} --min-calls 40 --expect-schedule "wsguided (guided)" --forbid-schedule "wstree (guided)" --
-    ENVIRONMENT "OMP_SCHEDULE=wsguided" "WSTREE_LOOPS=guided")
-endforeach()
-
 # 2. The other schedules, each on programs that are sensitive to which member gets what and when. With a chunk and without one
 #    some of them take different ways.
 include(../kinds.cmake)
 set(kinds ${wstree_kinds})
 list(REMOVE_ITEM kinds wstree)
-set(thorough_programs
-  cancel clauses exactly_once exactly_once_random lastprivate loop_types nested nowait order regions roots slot_reuse)
+set(thorough_programs cancel exactly_once lastprivate loop_types nowait order slot_reuse)
 foreach(abi IN LISTS abis)
   set(number 0)
   foreach(kind IN LISTS kinds)
@@ -80,8 +72,8 @@ foreach(abi IN LISTS abis)
     wstree_abi_test(abi.served.${kind}.${abi} loop_types-${suffix_${abi}} ${runtime_${abi}}
       LAUNCHER ${run_served} --min-calls 30 --expect-schedule ${kind} --forbid-schedule wstree --
       ENVIRONMENT "OMP_SCHEDULE=${kind}")
-    wstree_abi_test(abi.exactly_once_random.${kind}.${abi} exactly_once_random-${suffix_${abi}} ${runtime_${abi}}
-      ARGUMENTS --random 400 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
+    wstree_abi_test(abi.exactly_once.${kind}.${abi} exactly_once-${suffix_${abi}} ${runtime_${abi}}
+      ARGUMENTS --case random_loops --random 400 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
     wstree_abi_test(abi.schedule_icv.${kind}.${abi} schedule_icv-${suffix_${abi}} ${runtime_${abi}}
       ARGUMENTS --library --asked --kind ${number} --repeat 20 ENVIRONMENT "OMP_SCHEDULE=${kind},5")
     wstree_abi_test(abi.lastprivate.${kind}.${abi} lastprivate-${suffix_${abi}} ${runtime_${abi}}
@@ -112,6 +104,8 @@ foreach(abi IN LISTS abis)
     endif()
     wstree_abi_test(abi.progress.${kind}.${abi} progress-${suffix_${abi}} ${runtime_${abi}} ARGUMENTS ${arguments}
       ENVIRONMENT "OMP_SCHEDULE=${kind}" "WSTREE_BATCH=fixed:4")
+    wstree_abi_test(abi.long.progress.${kind}.${abi} progress-${suffix_${abi}} ${runtime_${abi}} LONG
+      ARGUMENTS --case members_stalled_anywhere --most-per-chunk 20000 ENVIRONMENT "OMP_SCHEDULE=${kind}" "WSTREE_BATCH=fixed:4")
   endforeach()
 endforeach()
 

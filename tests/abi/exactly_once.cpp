@@ -1,114 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Guards: bounds at the edge of the type, trip counts, strides, chunk arguments, both code forms of
-// schedule(runtime). A table of types x strides x places in the type's range x trip counts x team sizes,
-// driven through the runtime's loop entries. --long takes all team sizes up to eight, and the product with
-// all kinds; otherwise those rotate.
+// schedule(runtime). Types, bounds, strides, chunks, kinds, team sizes, barriers, early leaving and pauses
+// all come from one seed. Besides: a million iterations, a few that are dear, and very many.
+//   --random N       the number of random loops
+//   --drain-bits B   loops of up to 2^B - 1 iterations are emptied, which takes a lifetime where batches are
+//                    small; 0 unless given. Larger ones are left early
 #include "loop_oracle.h"
 
 using namespace oracle;
 
 namespace {
 
-constexpr int k_largest_team = 8;
-constexpr std::size_t k_loops_per_region = 256;
+long long loops_wanted = 0;
+long long drain_bits = 0;
+bool may_leave_early = true;
 
-enum class Place { low, middle, high };
-
-/// A loop of exactly `count` iterations at one end of the type or around its middle; `slack` moves the
-/// inclusive limit as far beyond the last iteration as stride and type allow.
-/// Returns false if it does not fit into the type.
-bool place_loop(Type type, Wide stride, Wide count, Place place, bool slack, Loop& loop) {
-  const Wide low = lowest(type), high = highest(type), step = stride > 0 ? stride : -stride;
-  const Wide extent = count == 0 ? 0 : (count - 1) * step;
-  if (extent > high - low) return false;
-  Wide first = place == Place::low ? low : high - extent;
-  if (place == Place::middle) first = low + (high - low) / 2 + 1 - extent / 2;
-  const Wide last = first + extent;
-  loop.type = type;
-  loop.stride = stride;
-  loop.lower = stride > 0 ? first : last;
-  loop.upper = stride > 0 ? last : first;
-  if (count == 0) {
-    // Empty: the limit lies before the start, by one or, with slack, by the whole type.
-    loop.lower = stride > 0 ? (slack || first == low ? high : first) : (slack || first == high ? low : first);
-    loop.upper = stride > 0 ? (slack ? low : loop.lower - 1) : (slack ? high : loop.lower + 1);
-  } else if (slack) {
-    const Wide room = stride > 0 ? high - loop.upper : loop.upper - low;
-    const Wide move = std::min(room, step - 1);
-    loop.upper += stride > 0 ? move : -move;
-  }
-  return trips(loop) == count;
+/// Small counts are the rule and large ones the exception, as each power of two is equally likely.
+Wide random_count(check::Random& random) {
+  const std::uint64_t bound = std::uint64_t{1} << random.below(13);
+  return static_cast<Wide>(random.below(bound + 1));
 }
 
-std::vector<Wide> strides_of(Type type) {
+Wide random_stride(check::Random& random, Type type) {
   const Wide low = lowest_stride(type), high = highest_stride(type);
-  return {1, -1, 3, -3, high / 5, -(high / 5), high, low};
-}
-
-std::vector<Wide> chunks_of(Type type) { return {1, 0, 7, -1, highest_stride(type), lowest_stride(type)}; }
-
-std::vector<Loop> table(Type type, int team) {
-  std::vector<Loop> loops;
-  std::size_t turn = static_cast<std::size_t>(team);
-  const Wide counts[] = {0, 1, team - 1, team, team + 1, 1000};
-  for (const Wide stride : strides_of(type))
-    for (const Wide count : counts)
-      for (const Place place : {Place::low, Place::middle, Place::high})
-        for (const bool slack : {false, true}) {
-          Loop loop;
-          if (!place_loop(type, stride, count, place, slack, loop)) continue;
-          const std::vector<Wide> chunks = chunks_of(type);
-          for (std::size_t c = 0; c < chunks.size(); ++c)
-            for (std::size_t k = 0; k < std::size(abi::k_kinds); ++k) {
-              if (!check::settings.thorough && k != (turn + c) % std::size(abi::k_kinds)) continue;
-              loop.chunk = chunks[c];
-              loop.schedule = abi::k_kinds[k];
-              loops.push_back(loop);
-            }
-          ++turn;
-        }
-  return loops;
-}
-
-void run_in_regions(const std::vector<Loop>& loops, Manner manner) {
-  for (std::size_t at = 0; at < loops.size(); at += k_loops_per_region) {
-    const auto from = loops.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto to =
-        loops.begin() + static_cast<std::ptrdiff_t>(std::min(at + k_loops_per_region, loops.size()));
-    ++manner.seed;
-    run_region(std::vector<Loop>(from, to), manner);
+  const int bits = type == Type::i32 || type == Type::u32 ? 31 : 63;
+  Wide stride = 1;
+  switch (random.below(4)) {
+  case 0:
+    stride = 1;
+    break;
+  case 1:
+    stride = static_cast<Wide>(random.below(100)) + 1;
+    break;
+  case 2:
+    stride = static_cast<Wide>(random.next() >> (1 + random.below(63))) + 1;
+    break;
+  default:
+    stride = static_cast<Wide>(std::uint64_t{1} << random.below(static_cast<std::uint64_t>(bits)));
+    break;
   }
+  stride = std::min(stride, high);
+  if (random.below(200) == 0) return low;
+  return random.below(2) == 0 ? stride : -stride;
 }
 
-void edges_of_the_type() {
-  for (const Type type : k_types)
-    for (int team = 1; team <= k_largest_team; ++team) {
-      if (!check::settings.thorough && team > 3 && team != 5 && team != k_largest_team) continue;
-      Manner manner;
-      manner.team = team;
-      manner.seed = check::settings.seed;
-      run_in_regions(table(type, team), manner);
-    }
+Loop random_loop(check::Random& random) {
+  Loop loop;
+  loop.type = k_types[random.below(4)];
+  loop.stride = random_stride(random, loop.type);
+  const Wide low = lowest(loop.type), high = highest(loop.type);
+  const Wide step = loop.stride > 0 ? loop.stride : -loop.stride;
+  Wide count = random_count(random);
+  count = std::min(count, (high - low) / step + 1);
+  const Wide extent = count == 0 ? 0 : (count - 1) * step;
+  const Wide room = high - low - extent;
+  // Half of the loops touch an end of the type.
+  Wide offset = room == 0 ? 0 : static_cast<Wide>(random.next()) % (room + 1);
+  if (random.below(4) == 0) offset = 0;
+  if (random.below(4) == 0) offset = room;
+  const Wide first = low + offset, last = first + extent;
+  loop.lower = loop.stride > 0 ? first : last;
+  loop.upper = loop.stride > 0 ? last : first;
+  if (count == 0) { // the limit before the start; where the type has no such value the loop has one iteration
+    if (loop.stride > 0 && loop.lower > low)
+      loop.upper = low + static_cast<Wide>(random.next()) % (loop.lower - low);
+    if (loop.stride < 0 && loop.lower < high)
+      loop.upper = high - static_cast<Wide>(random.next()) % (high - loop.lower);
+  } else {
+    const Wide beyond = std::min(loop.stride > 0 ? high - loop.upper : loop.upper - low, step - 1);
+    const Wide move = static_cast<Wide>(random.next()) % (beyond + 1);
+    loop.upper += loop.stride > 0 ? move : -move;
+  }
+  const Wide top = highest_stride(loop.type);
+  const Wide chunks[] = {1, 0, -1, static_cast<Wide>(random.below(2000)), top, -top - 1};
+  loop.chunk = chunks[random.below(std::size(chunks))];
+  loop.schedule = abi::k_kinds[random.below(std::size(abi::k_kinds))];
+  return loop;
+}
+
+void random_loops() {
+  const long long wanted = loops_wanted > 0 ? loops_wanted : check::settings.thorough ? 100'000 : 10'000;
+  check::Random random(check::settings.seed);
+  for (long long done = 0; done < wanted;) {
+    std::vector<Loop> loops(1 + random.below(128));
+    for (Loop& loop : loops) loop = random_loop(random);
+    Manner manner;
+    manner.team = 1 + static_cast<int>(random.below(8));
+    manner.seed = random.next();
+    manner.barriers = random.below(8) == 0;
+    manner.deinit = random.below(4) != 0;
+    manner.most_chunks = may_leave_early && random.below(8) == 0 ? 1 + random.below(20) : 0;
+    manner.jitter = (1u << random.below(10)) - 1;
+    run_region(loops, manner);
+    done += static_cast<long long>(loops.size());
+  }
+  std::printf("%lld random loops\n", wanted);
+}
+
+Manner manner_for(int team) {
+  Manner manner;
+  manner.team = team;
+  manner.seed = check::settings.seed;
+  manner.jitter = 1023;
+  return manner;
 }
 
 void million_iterations() {
-  for (const int team : {1, 2, 4, 8})
-    for (const Type type : k_types) {
-      Manner manner;
-      manner.team = team;
-      manner.seed = check::settings.seed;
-      manner.jitter = 1023;
-      std::vector<Loop> loops;
-      for (const Wide stride : {Wide{1}, Wide{-3}}) {
-        Loop loop;
-        CHECK(place_loop(type, stride, 1'000'000, stride > 0 ? Place::low : Place::high, true, loop), "%s",
-              describe(loop, team).c_str());
-        loops.push_back(loop);
-      }
-      run_region(loops, manner);
-      if (!check::settings.thorough) break;
-    }
+  for (const int team : {1, 2, 4, 8}) {
+    Manner manner = manner_for(team);
+    run_region({Loop{Type::i32, lowest(Type::i32), lowest(Type::i32) + 1'000'000, 1},
+                Loop{Type::i64, highest(Type::i64), highest(Type::i64) - 3'000'001, -3}},
+               manner);
+  }
 }
 
 void few_dear_iterations() {
@@ -127,36 +131,78 @@ void few_dear_iterations() {
     }
 }
 
-void zero_trips_as_fortran_asks() {
-  // Fortran compilers do not test for an empty loop before they call: lower 1, upper 0, both unsigned.
-  Manner manner;
-  manner.seed = check::settings.seed;
-  for (int team = 1; team <= k_largest_team; ++team) {
-    manner.team = team;
-    run_region(std::vector<Loop>(40, Loop{Type::u32, 1, 0, 1, 0, abi::k_kinds[2]}), manner);
-    run_region(std::vector<Loop>(40, Loop{Type::u64, 1, 0, 1}), manner);
+// Bodies are empty from here: what is checked is that the chunks tile the range.
+constexpr int k_bits[] = {31, 32, 33, 36, 40, 48, 53, 62, 63};
+
+std::vector<Loop> loops_of(int bits) {
+  const Wide count = (Wide{1} << bits) - 1;
+  std::vector<Loop> loops;
+  for (const Type type : {Type::i64, Type::u64}) {
+    const Wide low = lowest(type), high = highest(type);
+    for (const Wide stride : {Wide{1}, Wide{3}, Wide{-1}, Wide{-3}}) {
+      const Wide step = stride > 0 ? stride : -stride;
+      if ((count - 1) * step > high - low) continue;
+      const Wide start = stride > 0 ? low : high;
+      loops.push_back(Loop{type, start, start + (count - 1) * stride, stride});
+      const Wide end = stride > 0 ? high : low; // ends at the type's limit, one iteration fewer
+      loops.push_back(Loop{type, end - (count - 2) * stride, end, stride});
+    }
+  }
+  return loops;
+}
+
+void emptied() {
+  for (const int bits : k_bits) {
+    if (bits > drain_bits) continue;
+    for (const int team : {1, 2, 3, 8}) run_region(loops_of(bits), manner_for(team));
+  }
+}
+
+void left_early() {
+  for (const int bits : k_bits)
+    for (const int team : {1, 2, 3, 8}) {
+      Manner manner = manner_for(team);
+      manner.most_chunks = 300;
+      run_region(loops_of(bits), manner);
+    }
+}
+
+void more_than_2_to_the_63() {
+  // Not for the tree; the loop goes to the real runtime, decided when it is entered. Members leave early and
+  // a region holds few loops, because libomp neither empties such a loop in time nor survives many that are
+  // left early.
+  const Wide low = lowest(Type::i64), high = highest(Type::i64), top = highest(Type::u64);
+  for (const int team : {1, 2, 4}) {
+    Manner manner = manner_for(team);
+    manner.most_chunks = 20;
+    run_region({Loop{Type::i64, low, high - 1, 1}, Loop{Type::i64, high, low + 1, -1},
+                Loop{Type::i64, low, 0, 1}, Loop{Type::u64, 0, top - 1, 1},
+                Loop{Type::u64, 0, Wide{1} << 63, 1}},
+               manner);
+    manner.most_chunks = 0; // and the tree still works afterwards
+    run_region(std::vector<Loop>(20, Loop{Type::i64, 0, 99, 1}), manner);
   }
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  // Leaving a loop early is the library's promise; libomp itself hangs after it, so a run of bare libomp
-  // skips this. GCC's runtime can do it too.
-#ifdef __clang__
-  const bool bare = check::flag(argc, argv, "--bare");
-#else
-  const bool bare = false;
-#endif
+  loops_wanted = check::number(argc, argv, "--random", 0);
+  drain_bits = check::number(argc, argv, "--drain-bits", drain_bits);
   omp_set_dynamic(0);
-  if (bare)
+#ifdef __clang__
+  // libomp itself hangs after members have left loops early; GCC's runtime does not.
+  if (check::flag(argc, argv, "--bare")) {
+    may_leave_early = false;
     return check::run(argc, argv,
-                      {{"edges_of_the_type", edges_of_the_type},
-                       {"million_iterations", million_iterations},
-                       {"zero_trips_as_fortran_asks", zero_trips_as_fortran_asks}});
+                      {{"random_loops", random_loops}, {"million_iterations", million_iterations}});
+  }
+#endif
   return check::run(argc, argv,
-                    {{"edges_of_the_type", edges_of_the_type},
+                    {{"random_loops", random_loops},
                      {"million_iterations", million_iterations},
                      {"few_dear_iterations", few_dear_iterations},
-                     {"zero_trips_as_fortran_asks", zero_trips_as_fortran_asks}});
+                     {"emptied", emptied},
+                     {"left_early", left_early},
+                     {"more_than_2_to_the_63", more_than_2_to_the_63}});
 }

@@ -42,7 +42,7 @@ program fortran_loops
   implicit none
   external :: omp_set_schedule, omp_get_schedule
   integer, parameter :: counts(7) = [0, 1, 3, 4, 5, 1000, width]
-  integer :: round, c, n, i, j, x, kind, chunk, k
+  integer :: round, c, n, i, x, kind, chunk, k
   integer(wide) :: l
   integer :: wanted(width)
 
@@ -90,35 +90,6 @@ program fortran_loops
       !$omp end parallel
       call must_be(10 * wanted, 'orphaned, several in a region')
 
-      wanted = 0
-      wanted(1:n:7) = 1
-      !$omp parallel do schedule(runtime)
-      do i = 1, n, 7
-        call touch(i)
-      end do
-      call must_be(wanted, 'strided')
-    end do
-
-    wanted = 0
-    wanted(:600) = 1
-    !$omp parallel do collapse(2) schedule(runtime)
-    do i = 1, 30
-      do j = 20, 1, -1
-        call touch((i - 1) * 20 + j)
-      end do
-    end do
-    call must_be(wanted, 'collapsed')
-
-    x = 0
-    !$omp parallel do ordered schedule(runtime)
-    do i = 1, 100
-      !$omp ordered
-      if (x /= i - 1) then
-        print *, 'wrong: order', x, i
-        stop 1
-      end if
-      x = i
-      !$omp end ordered
     end do
   end do
 

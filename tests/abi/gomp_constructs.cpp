@@ -2,8 +2,7 @@
 //
 // Guards: constructs whose compiled code uses GCC's loop entries in its own way, each next to loops of the
 // tree: task reductions (they start loops by a general entry), conditional lastprivate and scans (they share
-// memory through it), ordered and doacross loops over unsigned long, taskloops, sections, singles that copy,
-// target regions on the host, collapsed nests, and loops outside of any region.
+// memory through it), target regions on the host, and loops outside of any region.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -105,66 +104,6 @@ void scans() {
   }
 }
 
-void ordered_unsigned_long() {
-  for (int round = 0; round < check::repeat(20, 300); ++round) {
-    std::vector<Size> up, down;
-    HitsList around = check::hits_list(3, k_n);
-#pragma omp parallel num_threads(1 + round % 5)
-    {
-      served(around[0]);
-#pragma omp for ordered schedule(runtime) nowait
-      for (Size i = 0; i < limit; i += 3) {
-#pragma omp ordered
-        up.push_back(i);
-      }
-      served(around[1]);
-#pragma omp for ordered schedule(dynamic, 4)
-      for (Size i = limit; i > 0; --i) {
-#pragma omp ordered
-        down.push_back(i);
-      }
-      served(around[2]);
-    }
-    CHECK(up.size() == k_n / 3 && down.size() == k_n, "%zu %zu", up.size(), down.size());
-    for (Size i = 0; i < up.size(); ++i) CHECK(up[i] == 3 * i, "position %lu holds %lu", i, up[i]);
-    for (Size i = 0; i < limit; ++i) CHECK(down[i] == k_n - i, "position %lu holds %lu", i, down[i]);
-    check::must_be_one_each(around, "loops around ordered ones");
-  }
-}
-
-void doacross_unsigned_long() {
-  for (int round = 0; round < check::repeat(10, 200); ++round) {
-    std::vector<Size> chain(k_n, 0), paths(20 * 20, 1);
-    HitsList around = check::hits_list(3, k_n);
-#pragma omp parallel num_threads(1 + round % 4)
-    {
-      served(around[0]);
-#pragma omp for ordered(1) schedule(runtime)
-      for (Size i = 1; i < limit; ++i) {
-#pragma omp ordered depend(sink : i - 1)
-        chain[i] = chain[i - 1] + 1;
-#pragma omp ordered depend(source)
-      }
-      served(around[1]);
-#pragma omp for ordered(2) schedule(runtime) nowait
-      for (Size i = 1; i < limit / 15; ++i)
-        for (long j = 1; j < 20; ++j) {
-          const Size at = i * 20 + static_cast<Size>(j);
-#pragma omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)
-          paths[at] = (paths[at - 20] + paths[at - 1]) % 10'007;
-#pragma omp ordered depend(source)
-        }
-      served(around[2]);
-    }
-    CHECK(chain.back() == k_n - 1, "%lu", chain.back());
-    std::vector<Size> wanted(20 * 20, 1);
-    for (Size at = 20; at < 400; ++at)
-      if (at % 20 != 0) wanted[at] = (wanted[at - 20] + wanted[at - 1]) % 10'007;
-    CHECK(paths == wanted, "the last is %lu instead of %lu", paths.back(), wanted.back());
-    check::must_be_one_each(around, "loops around doacross ones");
-  }
-}
-
 void target_regions() {
   for (int round = 0; round < check::repeat(5, 100); ++round) {
     int counts[k_n] = {}, more[k_n] = {};
@@ -212,8 +151,6 @@ int main(int argc, char** argv) {
                     {{"region_with_a_task_reduction", region_with_a_task_reduction},
                      {"conditional_lastprivate", conditional_lastprivate},
                      {"scans", scans},
-                     {"ordered_unsigned_long", ordered_unsigned_long},
-                     {"doacross_unsigned_long", doacross_unsigned_long},
                      {"target_regions", target_regions},
                      {"outside_of_any_region", outside_of_any_region}});
 }

@@ -6,12 +6,11 @@
 // them and behind them.
 //   --piece N  no piece of a loop that leaves its schedule to the environment is larger,
 //              as WSTREE_FALLBACK says
-#include "gomp_forms.h"
+#include "gomp_abi.h"
 #include "hits.h"
+#include "omp_decls.h"
 
 #include <atomic>
-
-using namespace forms;
 
 namespace {
 

@@ -43,11 +43,14 @@ public:
     return true;
   }
 
-  void leave(bool barrier, bool) {
-    if (barrier)
+  /// Without `plain` the end of loops that may be cancelled is called, which has a barrier.
+  void leave(bool barrier, bool plain) {
+    if (!barrier)
+      gomp::GOMP_loop_end_nowait();
+    else if (plain)
       gomp::GOMP_loop_end();
     else
-      gomp::GOMP_loop_end_nowait();
+      CHECK(!gomp::GOMP_loop_end_cancel(), "the region was not cancelled; %s", describe(loop_).c_str());
   }
 
 private:

@@ -10,7 +10,6 @@
 #include "hits.h"
 #include "omp_decls.h"
 
-#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -95,36 +94,6 @@ void of_other_constructs() {
       body(round, i, k_n - 1);
     }
     verdict(x == 3 + 2 * k_n, name, round, x, 3 + 2 * k_n);
-  });
-  repeat_form("nowait chain", [](int round, const char* name) {
-    int x[8] = {};
-    static int
-        last; // shared, as a lastprivate variable must be; each loop's value is fetched behind a barrier
-#pragma omp parallel
-    {
-#define LOOP(k)                                                                                              \
-  _Pragma("omp for schedule(runtime) lastprivate(last) nowait") for (int i = 0; i < k_n / (k + 1); ++i) {    \
-    last = i + k;                                                                                            \
-    body(round + k, i, k_n / (k + 1) - 1);                                                                   \
-  }
-#pragma omp single
-      std::fill(x, x + 8, -1);
-      LOOP(0)
-#pragma omp barrier
-#pragma omp single
-      x[0] = last;
-      LOOP(1)
-#pragma omp barrier
-#pragma omp single
-      x[1] = last;
-      LOOP(2)
-#pragma omp barrier
-#pragma omp single
-      x[2] = last;
-#undef LOOP
-    }
-    for (int k = 0; k < 3; ++k)
-      verdict(x[k] == k_n / (k + 1) - 1 + k, name, round, x[k], k_n / (k + 1) - 1 + k);
   });
   repeat_form("nested", [](int round, const char* name) {
     int outer = 0;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Guards: WSTREE_LOOPS, by which the tree also serves loops whose source says dynamic, guided or auto.
-// Whatever the list is: every iteration runs once, pieces are whole chunks of the program's, and loops with
-// an order keep it. A loop that is not in the list is the runtime's, which shows in the size of its chunks.
+// Whatever the list is: every iteration runs once, and pieces are whole chunks of the program's. (Loops with
+// an order keep it: order.cpp.) A loop that is not in the list is the runtime's, which shows in the size of
+// its chunks.
 //   --dynamic   the list holds dynamic, and WSTREE_BATCH=fixed:64
 #include "hits.h"
 #include "loop_oracle.h"
-
-#include <atomic>
 
 namespace {
 
@@ -87,50 +86,6 @@ void lastprivate_values() {
   }
 }
 
-void orders_that_count() {
-  for (int round = 0; round < check::repeat(20, 300); ++round) {
-    Hits ascending(k_n), descending(k_n), around(k_n);
-    std::atomic<int> backwards{0};
-    std::vector<int> order, owner(k_n, -1);
-#pragma omp parallel num_threads(4)
-    {
-      int before = -1;
-#pragma omp for schedule(monotonic : dynamic, 3) nowait
-      for (int i = 0; i < k_n; ++i) {
-        if (i <= before) ++backwards;
-        before = i;
-        ascending.touch(static_cast<std::size_t>(i));
-      }
-#pragma omp for schedule(dynamic) nowait
-      for (int i = 0; i < k_n; ++i) around.touch(static_cast<std::size_t>(i));
-      int behind = k_n;
-#pragma omp for schedule(monotonic : guided) nowait
-      for (int i = k_n - 1; i >= 0; --i) {
-        if (i >= behind) ++backwards;
-        behind = i;
-        descending.touch(static_cast<std::size_t>(i));
-      }
-#pragma omp for schedule(dynamic, 2) ordered
-      for (int i = 0; i < k_n; ++i) {
-#pragma omp ordered
-        order.push_back(i);
-      }
-#pragma omp for schedule(static)
-      for (int i = 0; i < k_n; ++i) owner[static_cast<std::size_t>(i)] = omp_get_thread_num();
-    }
-    CHECK(backwards == 0, "%d iterations came after a later one of the same thread", backwards.load());
-    ascending.must_be_one_each("monotonic: dynamic");
-    descending.must_be_one_each("monotonic: guided");
-    around.must_be_one_each("dynamic between monotonic loops");
-    for (int i = 0; i < k_n; ++i) {
-      CHECK(order[static_cast<std::size_t>(i)] == i, "position %d holds %d", i,
-            order[static_cast<std::size_t>(i)]);
-      CHECK(owner[static_cast<std::size_t>(i)] == i / (k_n / 4), "static iteration %d on %d", i,
-            owner[static_cast<std::size_t>(i)]);
-    }
-  }
-}
-
 void chunks_of_the_program() {
   // The entries are called directly, so that chunks can be told from each other.
 #ifdef __clang__
@@ -188,6 +143,5 @@ int main(int argc, char** argv) {
   return check::run(argc, argv,
                     {{"all_kinds_in_a_region", all_kinds_in_a_region},
                      {"lastprivate_values", lastprivate_values},
-                     {"orders_that_count", orders_that_count},
                      {"chunks_of_the_program", chunks_of_the_program}});
 }

@@ -36,7 +36,7 @@ struct Manner {
   std::uint64_t most_chunks =
       0;                 ///< per member and loop; then it leaves as a cancelled member would. 0: until empty
   bool barriers = false; ///< between loops; otherwise as with nowait
-  bool deinit = true; ///< with the call at the end that newer kmpc compilers make; the GOMP ABI has no choice
+  bool deinit = true; ///< with the call at the end that newer kmpc compilers make; see gomp_walk.h for GCC's
   std::uint64_t body_ns = 0; ///< about so long takes the dearest iteration; of loops that start at 0
   bool rising = false;       ///< the last iteration is the dearest, otherwise the first
   unsigned jitter = 1;       ///< one chunk of jitter + 1 is followed by a pause; must be 2^k - 1

@@ -6,128 +6,155 @@
 #include "hits.h"
 #include "omp_decls.h"
 
-#include <array>
 #include <atomic>
-#include <sched.h>
 
 namespace {
 
 using check::Hits;
+using check::HitsList;
+using Size = unsigned long;
 
-constexpr int k_n = 400;
+constexpr Size k_n = 400;
+/// Not known to the compiler: gcc uses the entries with "ull" only for bounds that may need them.
+Size limit = k_n;
+
+/// A loop of the tree, which must not notice what happened before or happens behind it.
+void served(Hits& hits) {
+#pragma omp for schedule(runtime) nowait
+  for (Size i = 0; i < limit; ++i) hits.touch(i);
+}
+
+/// Elements from `first` on in steps of `step`.
+void must_count(const std::vector<long>& order, long first, long step, std::size_t size, const char* what) {
+  CHECK(order.size() == size, "%s: %zu ordered blocks instead of %zu", what, order.size(), size);
+  for (std::size_t k = 0; k < size; ++k)
+    CHECK(order[k] == first + static_cast<long>(k) * step, "%s: position %zu holds %ld", what, k, order[k]);
+}
 
 void ordered_loops() {
   for (int round = 0; round < check::repeat(20, 300); ++round) {
-    std::vector<int> order, second;
-    Hits hits(k_n), around(k_n);
+    std::vector<long> some, down, dynamic;
+    HitsList hits = check::hits_list(4, k_n);
 #pragma omp parallel num_threads(1 + round % 5)
     {
-#pragma omp for schedule(runtime) nowait
-      for (int i = 0; i < k_n; ++i) around.touch(static_cast<std::size_t>(i));
+      served(hits[0]);
 #pragma omp for ordered schedule(runtime)
-      for (int i = 0; i < k_n; ++i) {
-        hits.touch(static_cast<std::size_t>(i));
-        if (i % 3 != 0) { // an iteration may have no ordered block
+      for (int i = 0; i < static_cast<int>(k_n); ++i) {
+        hits[1].touch(static_cast<Size>(i));
+        if (i % 4 == 1) { // an iteration may have no ordered block
 #pragma omp ordered
-          order.push_back(i);
+          some.push_back(i);
         }
       }
+      served(hits[2]);
 #pragma omp for ordered schedule(runtime) nowait
-      for (long i = k_n; i > 0; i -= 7) {
+      for (Size i = limit; i > 0; i -= 4) {
 #pragma omp ordered
-        second.push_back(static_cast<int>(i));
+        down.push_back(static_cast<long>(i));
       }
+#pragma omp for ordered schedule(dynamic, 4)
+      for (long i = 0; i < static_cast<long>(limit); ++i) {
+#pragma omp ordered
+        dynamic.push_back(i);
+      }
+      served(hits[3]);
     }
-    hits.must_be_one_each("ordered loop");
-    around.must_be_one_each("loop in front of an ordered one");
-    std::size_t at = 0;
-    for (int i = 0; i < k_n; ++i)
-      if (i % 3 != 0) {
-        CHECK(at < order.size() && order[at] == i, "position %zu of %zu, wanted %d", at, order.size(), i);
-        ++at;
-      }
-    CHECK(at == order.size(), "%zu ordered blocks instead of %zu", order.size(), at);
-    for (std::size_t i = 0; i < second.size(); ++i)
-      CHECK(second[i] == k_n - 7 * static_cast<int>(i), "position %zu holds %d", i, second[i]);
-    CHECK(second.size() == (k_n + 6) / 7, "%zu", second.size());
+    check::must_be_one_each(hits, "ordered loop, or a loop beside one");
+    must_count(some, 1, 4, k_n / 4, "some iterations");
+    must_count(down, k_n, -4, k_n / 4, "down");
+    must_count(dynamic, 0, 1, k_n, "dynamic");
   }
 }
 
+template <class T> void doacross_loop(T end, int members) {
+  std::vector<long> value(k_n, 1);
+  HitsList around = check::hits_list(2, k_n);
+#pragma omp parallel num_threads(members)
+  {
+    served(around[0]);
+#pragma omp for ordered(1) schedule(runtime)
+    for (T i = 1; i < end; ++i) {
+      const auto at = static_cast<Size>(i);
+#pragma omp ordered depend(sink : i - 1)
+      value[at] = (value[at - 1] * 3 + static_cast<long>(i)) % 1'000'003;
+#pragma omp ordered depend(source)
+    }
+    served(around[1]); // the tree is back at once
+  }
+  check::must_be_one_each(around, "loops around a doacross loop");
+  long wanted = 1;
+  for (Size i = 1; i < k_n; ++i) {
+    wanted = (wanted * 3 + static_cast<long>(i)) % 1'000'003;
+    CHECK(value[i] == wanted, "iteration %lu: %ld instead of %ld", i, value[i], wanted);
+  }
+}
 void doacross_one_dimension() {
   for (int round = 0; round < check::repeat(20, 300); ++round) {
-    std::vector<long> value(k_n, 0);
-    Hits around(k_n);
-#pragma omp parallel num_threads(1 + round % 4)
-    {
-#pragma omp for ordered(1) schedule(runtime)
-      for (int i = 0; i < k_n; ++i) {
-#pragma omp ordered depend(sink : i - 1)
-        value[static_cast<std::size_t>(i)] =
-            i == 0 ? 1 : (value[static_cast<std::size_t>(i) - 1] * 3 + i) % 1'000'003;
-#pragma omp ordered depend(source)
-      }
-#pragma omp for schedule(runtime)
-      for (int i = 0; i < k_n; ++i) around.touch(static_cast<std::size_t>(i)); // the tree is back at once
-    }
-    around.must_be_one_each("loop behind a doacross loop");
-    long wanted = 1;
-    for (int i = 1; i < k_n; ++i) {
-      wanted = (wanted * 3 + i) % 1'000'003;
-      CHECK(value[static_cast<std::size_t>(i)] == wanted, "iteration %d: %ld instead of %ld", i,
-            value[static_cast<std::size_t>(i)], wanted);
-    }
+    doacross_loop<int>(static_cast<int>(limit), 1 + round % 4);
+    doacross_loop<Size>(limit, 1 + round % 4);
   }
 }
 
-void doacross_two_dimensions() {
-  constexpr int k_rows = 24, k_columns = 20;
-  for (int round = 0; round < check::repeat(10, 100); ++round) {
-    std::vector<long> paths(k_rows * k_columns, 1);
-    const auto at = [&](int i, int j) -> long& { return paths[static_cast<std::size_t>(i * k_columns + j)]; };
-#pragma omp parallel for ordered(2) schedule(runtime) num_threads(1 + round % 4)
-    for (int i = 1; i < k_rows; ++i)
-      for (int j = 1; j < k_columns; ++j) {
+template <class T> void doacross_rows(T end, int members) {
+  constexpr Size k_columns = 20;
+  std::vector<long> paths(k_n, 1), wanted(k_n, 1);
+#pragma omp parallel for ordered(2) schedule(runtime) num_threads(members)
+  for (T i = 1; i < end; ++i)
+    for (long j = 1; j < static_cast<long>(k_columns); ++j) {
+      const Size at = static_cast<Size>(i) * k_columns + static_cast<Size>(j);
 #pragma omp ordered depend(sink : i - 1, j) depend(sink : i, j - 1)
-        at(i, j) = (at(i - 1, j) + at(i, j - 1)) % 1'000'003;
+      paths[at] = (paths[at - k_columns] + paths[at - 1]) % 1'000'003;
 #pragma omp ordered depend(source)
-      }
-    std::vector<long> wanted(k_columns, 1);
-    for (int i = 1; i < k_rows; ++i)
-      for (int j = 1; j < k_columns; ++j) {
-        wanted[static_cast<std::size_t>(j)] =
-            (wanted[static_cast<std::size_t>(j)] + wanted[static_cast<std::size_t>(j) - 1]) % 1'000'003;
-        CHECK(at(i, j) == wanted[static_cast<std::size_t>(j)], "%d %d: %ld", i, j, at(i, j));
-      }
+    }
+  for (Size at = k_columns; at < k_n; ++at)
+    if (at % k_columns != 0) wanted[at] = (wanted[at - k_columns] + wanted[at - 1]) % 1'000'003;
+  CHECK(paths == wanted, "the last is %ld instead of %ld", paths.back(), wanted.back());
+}
+void doacross_two_dimensions() {
+  for (int round = 0; round < check::repeat(10, 100); ++round) {
+    doacross_rows<int>(static_cast<int>(limit) / 20, 1 + round % 4);
+    doacross_rows<Size>(limit / 20, 1 + round % 4);
   }
 }
 
 void monotonic_stays_monotonic() {
   for (int round = 0; round < check::repeat(20, 300); ++round) {
-    Hits hits(k_n), down(k_n), served(k_n);
+    HitsList hits = check::hits_list(5, k_n);
     std::atomic<int> backwards{0};
 #pragma omp parallel num_threads(1 + round % 6)
     {
       int previous = -1;
 #pragma omp for schedule(monotonic : runtime) nowait
-      for (int i = 0; i < k_n; ++i) {
+      for (int i = 0; i < static_cast<int>(k_n); ++i) {
         if (i <= previous) ++backwards;
         previous = i;
-        hits.touch(static_cast<std::size_t>(i));
+        hits[0].touch(static_cast<Size>(i));
       }
-#pragma omp for schedule(runtime) nowait
-      for (int i = 0; i < k_n; ++i) served.touch(static_cast<std::size_t>(i));
-      unsigned long before = k_n + 1;
+      served(hits[1]);
+      Size before = k_n + 1;
 #pragma omp for schedule(monotonic : runtime)
-      for (unsigned long i = k_n; i > 0; --i) {
+      for (Size i = k_n; i > 0; --i) {
         if (i >= before) ++backwards;
         before = i;
-        down.touch(i - 1);
+        hits[2].touch(i - 1);
+      }
+      previous = -1;
+#pragma omp for schedule(monotonic : dynamic, 3) nowait
+      for (int i = 0; i < static_cast<int>(k_n); ++i) {
+        if (i <= previous) ++backwards;
+        previous = i;
+        hits[3].touch(static_cast<Size>(i));
+      }
+      before = k_n;
+#pragma omp for schedule(monotonic : guided) nowait
+      for (Size i = limit; i > 0; --i) {
+        if (i > before) ++backwards;
+        before = i;
+        hits[4].touch(i - 1);
       }
     }
     CHECK(backwards == 0, "%d iterations came after a later one of the same thread", backwards.load());
-    hits.must_be_one_each("monotonic, up");
-    down.must_be_one_each("monotonic, down");
-    served.must_be_one_each("between two monotonic loops");
+    check::must_be_one_each(hits, "monotonic, or between monotonic loops");
   }
 }
 
@@ -135,7 +162,6 @@ void monotonic_stays_monotonic() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  omp_set_max_active_levels(2);
   return check::run(argc, argv,
                     {{"ordered_loops", ordered_loops},
                      {"doacross_one_dimension", doacross_one_dimension},

@@ -7,13 +7,16 @@
 #include "hits.h"
 #include "omp_decls.h"
 
+#include <algorithm>
 #include <atomic>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/time.h>
 
 namespace {
 
 using check::Hits;
+using check::HitsList;
 
 constexpr std::size_t k_n = 20'000;
 
@@ -84,43 +87,69 @@ void every_member_but_one_stands_still() {
 }
 
 std::atomic<std::size_t> stalled_done{0};
-std::atomic<int> stalls{0}; // that are over
+std::atomic<std::size_t> kept{0}; // by members that stand still, at most
+std::atomic<int> stalls{0};       // that are over
 
+/// Stands still until the others have done the rest, or for a while where a schedule may leave it more.
 void stall(int) {
-  while (stalled_done.load(std::memory_order_acquire) + 2 * most_per_chunk < k_n) sched_yield();
+  for (int turns = 0; turns < 100 || stalled_done.load(std::memory_order_acquire) + kept < k_n; ++turns)
+    sched_yield();
   ++stalls;
+}
+void tick(int) {}
+
+/// Without SA_RESTART: system calls of the runtimes and of the library come back early.
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigaction(signal, &action, nullptr);
+}
+void set_timer(long microseconds) {
+  const itimerval value{{0, microseconds}, {0, microseconds}};
+  setitimer(ITIMER_PROF, &value, nullptr);
 }
 
 void members_stalled_anywhere() {
-  // A signal stops one or two members wherever they are, in the body or inside a call that hands out work: no
-  // state that others need may hang in the balance while they do not run.
-  struct sigaction action {};
-  action.sa_handler = stall;
-  sigaction(SIGUSR1, &action, nullptr);
+  // Signals stop members wherever they are, in the body or inside a call that hands out work: no state that
+  // others need may hang in the balance while they do not run. Up to all members but one are stopped.
+  handle(SIGUSR1, stall);
+  handle(SIGPROF, tick);
   check::Random random(check::settings.seed);
+  int sent = 0;
   for (int round = 0; round < check::repeat(100, 3000); ++round) {
-    Hits hits(k_n);
-    pthread_t members[4] = {};
-    const std::size_t first = random.below(k_n / 2), second = first + random.below(k_n / 4);
+    constexpr std::size_t k_loops = 4;
+    const std::size_t members = 2 + random.below(random.below(8) == 0 ? 63 : 5);
+    const std::size_t most = random.below(4) == 0 ? members - 1 : std::min<std::size_t>(members - 1, 2);
+    const std::size_t held = 1 + random.below(most), first_held = random.below(members);
+    const std::size_t when = random.below(k_n / 2), apart = 1 + random.below(k_n / 4 / held);
+    HitsList hits = check::hits_list(k_loops, k_n / k_loops);
+    std::vector<pthread_t> threads(members);
+    std::atomic<std::size_t> inside{0};
     stalled_done = 0;
-#pragma omp parallel num_threads(4)
+    kept = held * most_per_chunk;
+    set_timer(random.below(3) == 0 ? 200 + static_cast<long>(random.below(3000)) : 0);
+#pragma omp parallel num_threads(static_cast <int>(members))
     {
-      const int own = omp_get_thread_num();
-      members[own] = pthread_self();
-#pragma omp barrier
-#pragma omp for schedule(runtime)
-      for (std::size_t i = 0; i < k_n; ++i) {
-        hits.touch(i);
-        // Any member that comes to these numbers: on a busy machine one may get no iterations at all.
-        const std::size_t done = stalled_done.fetch_add(1, std::memory_order_acq_rel);
-        if (done == first) pthread_kill(members[own == 1 ? 3 : 1], SIGUSR1);
-        if (done == second) pthread_kill(members[own == 2 ? 0 : 2], SIGUSR1);
+      threads[static_cast<std::size_t>(omp_get_thread_num())] = pthread_self();
+      ++inside; // no barrier of libomp, in which members let each other out: one held there would hold others
+      while (inside < members) sched_yield();
+      for (Hits& each : hits) {
+#pragma omp for schedule(runtime) nowait
+        for (std::size_t i = 0; i < k_n / k_loops; ++i) {
+          each.touch(i);
+          // Any member that comes to these numbers: on a busy machine one may get no iterations at all.
+          const std::size_t done = stalled_done.fetch_add(1, std::memory_order_acq_rel);
+          if (done >= when && (done - when) % apart == 0 && (done - when) / apart < held)
+            pthread_kill(threads[(first_held + (done - when) / apart) % members], SIGUSR1);
+        }
       }
     }
-    hits.must_be_one_each("loop with members that a signal stopped");
+    set_timer(0);
+    check::must_be_one_each(hits, "loop with members that signals stopped");
+    sent += static_cast<int>(held);
     // A member that had nothing left to do may not have run since its signal. In the next round it would stop
     // before that round can begin, and wait for ever.
-    while (stalls < 2 * (round + 1)) sched_yield();
+    while (stalls < sent) sched_yield();
   }
 }
 

@@ -64,21 +64,6 @@ void members_that_were_away() {
     }
 }
 
-void tens_of_millions_of_loops() {
-  // 23 bits of uses times a ring of 8: only with --long.
-  if (!check::settings.thorough) return;
-  unsigned long sum = 0;
-  constexpr unsigned long k_loops = 80'000'000;
-#pragma omp parallel num_threads(2) reduction(+ : sum)
-  for (unsigned long k = 0; k < k_loops; ++k) {
-    const int n = k % 4'000'000 == 0 ? 3000 : 3; // now and then one that is worth a steal
-#pragma omp for schedule(runtime) nowait
-    for (int i = 0; i < n; ++i) ++sum;
-  }
-  const unsigned long wanted = 3 * k_loops + k_loops / 4'000'000 * 2997;
-  CHECK(sum == wanted, "%lu iterations instead of %lu", sum, wanted);
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -86,6 +71,5 @@ int main(int argc, char** argv) {
   return check::run(argc, argv,
                     {{"many_loops_in_one_region", many_loops_in_one_region},
                      {"many_regions", many_regions},
-                     {"members_that_were_away", members_that_were_away},
-                     {"tens_of_millions_of_loops", tens_of_millions_of_loops}});
+                     {"members_that_were_away", members_that_were_away}});
 }

@@ -32,7 +32,8 @@ foreach(abi IN LISTS abis)
       wstree_abi_test(abi.${source}.cancellation.${name} ${program} ${seldom}
         ENVIRONMENT "WSTREE_LOOPS=all" "OMP_CANCELLATION=true")
       wstree_abi_test(abi.${source}.not_named.${name} ${program} ${seldom}
-        LAUNCHER ${run_served} --min-calls ${other_loops} --forbid-schedule "wstree (taskloop)" -- ENVIRONMENT "OMP_CANCELLATION=false")
+        LAUNCHER ${run_served} --min-calls ${other_loops} --forbid-schedule "wstree (taskloop)" --
+        ARGUMENTS --repeat 100 ENVIRONMENT "OMP_CANCELLATION=false")
       if(NOT runtime MATCHES "^1[0-8]") # where the newest compiler's programs do not run without help
         wstree_abi_test(abi.${source}.bare.${name} ${program} BARE ENVIRONMENT "OMP_SCHEDULE=dynamic")
       endif()

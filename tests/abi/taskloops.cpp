@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <sched.h>
-#include <stdexcept>
 
 namespace {
 
@@ -146,24 +145,6 @@ void loops_that_nothing_waits_for() {
     first.must_be_one_each("loop that nothing waits for");
     second.must_be_one_each("second loop that nothing waits for");
   }
-}
-
-void exceptions_inside() {
-  Hits hits(k_n);
-  std::atomic<int> caught{0};
-#pragma omp parallel num_threads(4)
-#pragma omp single
-#pragma omp taskloop shared(hits, caught)
-  for (int i = 0; i < k_n; ++i) {
-    try {
-      hits.touch(at(i));
-      if (i % 3 == 0) throw std::runtime_error("inside");
-    } catch (const std::runtime_error&) {
-      ++caught;
-    }
-  }
-  hits.must_be_one_each("loop with exceptions");
-  CHECK(caught == (k_n + 2) / 3, "%d exceptions", caught.load());
 }
 
 /// A thread that waits inside an iteration may take other tasks, of the same loop too.
@@ -328,9 +309,8 @@ int main(int argc, char** argv) {
     {"copies_of_objects", copies_of_objects}, {"reductions", reductions},
         {"combined_with_a_region", combined_with_a_region},
         {"loops_that_nothing_waits_for", loops_that_nothing_waits_for},
-        {"exceptions_inside", exceptions_inside}, {"tasks_and_waits_inside", tasks_and_waits_inside},
-        {"no_member_helps", no_member_helps}, {"among_many_tasks", among_many_tasks},
-        {"outside_of_regions", outside_of_regions},
+        {"tasks_and_waits_inside", tasks_and_waits_inside}, {"no_member_helps", no_member_helps},
+        {"among_many_tasks", among_many_tasks}, {"outside_of_regions", outside_of_regions},
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
         {"strict_clauses", strict_clauses},
 #endif

@@ -5,7 +5,9 @@
 #include "hits.h"
 #include "omp_decls.h"
 
+#include <atomic>
 #include <cstdint>
+#include <stdexcept>
 #include <unwind.h>
 
 namespace {
@@ -112,6 +114,33 @@ void serialised_regions() {
   hits.must_be_one_each("many arguments");
 }
 
+void exceptions_caught_in_the_body() {
+  for (int round = 0; round < check::repeat(20, 300); ++round) {
+    check::HitsList hits = check::hits_list(3, k_n);
+    std::atomic<int> caught{0};
+#pragma omp parallel
+    {
+      for (Hits& each : hits) {
+#pragma omp for schedule(runtime)
+        for (std::size_t i = 0; i < k_n; ++i) {
+          try {
+            each.touch(i);
+            if (i % 10 == 3) throw std::runtime_error("inside a chunk");
+          } catch (const std::runtime_error&) {
+            ++caught;
+          }
+        }
+        try { // inside the region, around no loop
+          if (omp_get_thread_num() == 0) throw 1;
+        } catch (int) {
+        }
+      }
+    }
+    CHECK(caught == 60, "%d", caught.load());
+    check::must_be_one_each(hits, "loops that throw inside");
+  }
+}
+
 /// main() calls it, whose address a program must not take.
 [[gnu::noinline]] int run(int argc, char** argv) {
   omp_set_dynamic(0);
@@ -119,7 +148,8 @@ void serialised_regions() {
                                 {{"loops_in_a_region", loops_in_a_region},
                                  {"combined_loops", combined_loops},
                                  {"serialised_regions", serialised_regions},
-                                 {"many_arguments", many_arguments}});
+                                 {"many_arguments", many_arguments},
+                                 {"exceptions_caught_in_the_body", exceptions_caught_in_the_body}});
   std::fflush(stdout); // no tail call
   return status;
 }

@@ -77,8 +77,6 @@ void imbalance_without_a_storm_of_yields() {
   CHECK(yields <= 100L * k_loops, "%ld yields of the library in %d loops", yields, k_loops);
 }
 
-bool is_preloaded = false;
-
 } // namespace
 
 /// Instead of the C library's: counts the calls that come from the library.
@@ -92,7 +90,6 @@ extern "C" int sched_yield() noexcept {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  is_preloaded = check::flag(argc, argv, "--library");
   return check::run(argc, argv,
                     {{"host_threads_with_teams_of_changing_size", host_threads_with_teams_of_changing_size},
                      {"short_loops_of_sleepy_members", short_loops_of_sleepy_members},

@@ -36,7 +36,6 @@ enum Event : int {
   task_create = 5,
   implicit_task = 7,
   sync_region_wait = 16,
-  mutex_released = 17,
   work = 20,
   masked = 21,
   sync_region = 23,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Programs of the cross gcc on libgomp and of clang on LLVM's libomp, with the library preloaded, in the emulator: those of
-# tests/abi and one of tests/across/process, which say what they guard. Test names are aarch64.PROGRAM.gcc, aarch64.PROGRAM.clangC.libompL and, for the runs
+# tests/abi, tests/across/properties and one of tests/across/process, which say what they guard. Test names are aarch64.PROGRAM.gcc, aarch64.PROGRAM.clangC.libompL and, for the runs
 # that must name so many served loops, aarch64.served.PROGRAM... .
 set(abi_sources "${PROJECT_SOURCE_DIR}/tests/abi")
 set(common_environment "OMP_NUM_THREADS=4" "OMP_DYNAMIC=false" "OMP_WAIT_POLICY=passive" "OMP_CANCELLATION=true"
@@ -15,16 +15,12 @@ endif()
 # slower.
 set(arguments_schedule_icv --library --asked --repeat 20)
 set(environment_schedule_icv "OMP_SCHEDULE=wstree,5")
-set(flags_tight_memory -rdynamic)
-set(arguments_exactly_once_random --random 200)
+set(arguments_exactly_once --case random_loops --random 200)
+set(arguments_loop_programs --programs 10)
 set(arguments_slot_reuse --repeat 1)
 set(arguments_floats 3)
-set(arguments_huge_trips --drain-bits 24)
-# Unwinders do not get out of libomp's own assembler code; region_unwind looks at what is ours.
-set(arguments_fork_arguments --skip the_stack_can_be_unwound)
 
-set(both cancel clauses exactly_once_random floats foreign_regions lastprivate literal_kinds loop_types nested nowait order
-  regions roots schedule_icv tight_memory)
+set(both cancel exactly_once floats foreign_regions lastprivate literal_kinds loop_programs loop_types nowait order schedule_icv)
 set(gcc_programs ${both} gomp_constructs gomp_entries gomp_old)
 set(clang_programs ${both} dist_dispatch fork_arguments region_unwind)
 set(unserved region_unwind) # it has no loops
@@ -35,7 +31,8 @@ function(wstree_aarch64_program name source compiler)
   set(output "${CMAKE_CURRENT_BINARY_DIR}/${name}")
   file(GLOB headers CONFIGURE_DEPENDS "${abi_sources}/*.h")
   set(path "${abi_sources}/${source}.cpp")
-  foreach(folder "${PROJECT_SOURCE_DIR}/tests/across/process/programs" "${CMAKE_CURRENT_SOURCE_DIR}")
+  foreach(folder "${PROJECT_SOURCE_DIR}/tests/across/process/programs" "${PROJECT_SOURCE_DIR}/tests/across/properties"
+      "${CMAKE_CURRENT_SOURCE_DIR}")
     if(EXISTS "${folder}/${source}.cpp")
       set(path "${folder}/${source}.cpp")
     endif()

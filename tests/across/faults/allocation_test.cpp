@@ -90,25 +90,6 @@ TEST_P(Allocations, OfManyNodes) {
   EXPECT_GE(sites, 5);
 }
 
-class LongRun : public Allocations {};
-
-INSTANTIATE_TEST_SUITE_P(Faults, LongRun, testing::Combine(testing::ValuesIn(k_builds), testing::Bool()),
-                         [](const auto& each) {
-                           return std::get<0>(each.param) + (std::get<1>(each.param) ? "_all_later" : "_one");
-                         });
-
-TEST_P(LongRun, AllocationsOfEverySetting) {
-  for (const char* strategy : {"findmax", "predefined", "assign", "assigntop", "randomwalk", "randomall"})
-    for (const char* bind : {"none", "close", "spread", "auto"})
-      (void)sweep(build_, {{},
-                           {{"WSTREE_BIND", bind},
-                            {"WSTREE_STRATEGY", strategy},
-                            {"WSTREE_BATCH", "fixed:1"},
-                            {"WSTREE_STATS", "json=/dev/null"}},
-                           "oc",
-                           and_all_later_});
-}
-
 class Leaks : public testing::TestWithParam<std::string> {
 protected:
   /// Blocks that the library has at the end of a program in which many threads have come and gone.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions of wstree.h and loop.h in the version whose interface is stored, without the header.
-   check_c_interface makes c_interface.abi of it, and with -DKIND=long a library that must not pass. */
+/* The interface that programs were compiled for: the functions of wstree.h and loop.h without the header.
+   check_c_interface compares the library with it, and with -DKIND=long one that must not pass. */
 #include <stddef.h>
 
 #ifndef KIND

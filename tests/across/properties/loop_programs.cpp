@@ -36,7 +36,8 @@ class Execution {
 public:
   /// An empty text if all is well.
   std::string run(Program& program) {
-    for (auto& root : program.roots) prepare(root, 1, 1);
+    levels_ = program.levels;
+    for (auto& root : program.roots) prepare(root, 1, 1, 0);
     std::vector<std::thread> others;
     for (std::size_t i = 1; i < program.roots.size(); ++i)
       others.emplace_back([this, &program, i] { run_root(program.roots[i]); });
@@ -55,6 +56,11 @@ public:
     if ((part * 2654435761u >> 7) % 16 == 0) check::spin(300);
   }
 
+  void iterate(const Statement& statement, std::size_t part) {
+    touch(statement, part);
+    inside(statement);
+  }
+
   void inside(const Statement& statement) {
     for (const Statement& inner : statement.body) execute(inner);
   }
@@ -65,21 +71,23 @@ public:
 
 private:
   /// Numbers the statements, and counts sequentially how often each is met: worksharing once by a team, other
-  /// regions once by each of its members.
-  void prepare(std::vector<Statement>& list, unsigned times, unsigned members) {
+  /// regions once by each of its members. `active`: how many regions of several threads are around.
+  void prepare(std::vector<Statement>& list, unsigned times, unsigned members, int active) {
     for (Statement& statement : list) {
       statement.id = static_cast<int>(counters_.size());
       counters_.emplace_back(parts_of(statement));
       Counters& mine = counters_.back();
       mine.wanted = times;
       mine.at_most = statement.cancel_at >= 0;
-      if (statement.what == What::taskloop)
-        prepare(statement.body, times * static_cast<unsigned>(statement.count), 1);
-      else if (statement.what == What::region)
+      if (statement.what == What::taskloop || statement.what == What::loop) {
+        prepare(statement.body, times * static_cast<unsigned>(statement.count), 1, active);
+      } else if (statement.what == What::region) {
+        statement.members = statement.serial || active == levels_ ? 1 : statement.threads;
         prepare(statement.body, times * members * static_cast<unsigned>(statement.times),
-                statement.serial ? 1 : static_cast<unsigned>(statement.threads));
-      else
-        prepare(statement.body, times, 1);
+                static_cast<unsigned>(statement.members), active + (statement.members > 1 ? 1 : 0));
+      } else {
+        prepare(statement.body, times, 1, active);
+      }
     }
   }
 
@@ -105,7 +113,7 @@ private:
   }
 
   void run_root(const std::vector<Statement>& list) {
-    omp_set_max_active_levels(5);
+    omp_set_max_active_levels(levels_);
     omp_set_schedule(first_kind, first_chunk); // the first root is the same thread for all programs
     for (const Statement& statement : list) execute(statement);
   }
@@ -150,8 +158,7 @@ private:
     if (statement.is_loop) return region_of_type(statement);
 #pragma omp parallel num_threads(statement.threads) if (!statement.serial)
     {
-      if (omp_get_num_threads() != (statement.serial ? 1 : statement.threads))
-        problem_ = "the runtime gave a team of another size";
+      if (omp_get_num_threads() != statement.members) problem_ = "the runtime gave a team of another size";
       for (const Statement& inner : statement.body) execute(inner);
     }
   }
@@ -217,8 +224,9 @@ private:
   }
   void loop_of_type(const Statement& statement) { OF_TYPE(programs::loop, statement.type) }
   void region_of_type(const Statement& statement) { OF_TYPE(programs::region, statement.body[0].type) }
-  void taskloop_of_type(const Statement& statement){OF_TYPE(programs::taskloop, statement.type)}
+  void taskloop_of_type(const Statement& statement) { OF_TYPE(programs::taskloop, statement.type) }
 
+  int levels_ = 5;
   std::deque<Counters> counters_;
   std::atomic<const char*> problem_{nullptr};
 };
@@ -258,7 +266,7 @@ void random_programs() {
   std::printf("seed %llu (replay with WSTREE_TEST_SEED)\n",
               static_cast<unsigned long long>(check::settings.seed));
   std::fflush(stdout);
-  const long long wanted = programs_wanted > 0 ? programs_wanted : check::settings.thorough ? 3000 : 100;
+  const long long wanted = programs_wanted > 0 ? programs_wanted : check::settings.thorough ? 3000 : 400;
   check::Random seeds(check::settings.seed);
   for (long long i = 0; i < wanted; ++i) {
     const Program program = Author(seeds.next(), may_cancel).program();

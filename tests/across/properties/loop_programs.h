@@ -15,7 +15,7 @@ namespace programs {
 enum class What { loop, sections, single, barrier, set_schedule, region, task, taskloop };
 enum class Type { i32, u32, i64, u64 };
 enum class TaskClause { none, grainsize, num_tasks, nogroup, untied, final_, priority };
-enum class Clause { runtime, monotonic_runtime, dynamic, guided, static_, none };
+enum class Clause { runtime, monotonic_runtime, dynamic, guided, static_, none, ordered };
 
 struct Statement {
   What what = What::barrier;
@@ -37,19 +37,21 @@ struct Statement {
   int times = 1;               // region: executions in a row, so that its loops come again
   bool serial = false;         // if(0)
   bool is_loop = false;        // region of one loop, which is `parallel for`
-  std::vector<Statement> body; // region, task; of each iteration of a taskloop
+  int members = 1;             // region: threads that it gets
+  std::vector<Statement> body; // region, task; of each iteration of a loop or taskloop
   int id = 0;                  // index of its counters
 };
 
 /// Each root is a thread of its own that opens the regions of its list.
 struct Program {
+  int levels = 5; // omp_set_max_active_levels(): regions further inside have one thread
   std::vector<std::vector<Statement>> roots;
 };
 
 inline std::string text_of(const Statement& statement, int depth) {
   static const char* const types[] = {"int", "unsigned", "long long", "unsigned long long"};
   static const char* const clauses[] = {"runtime", "monotonic:runtime", "dynamic", "guided", "static",
-                                        "none"};
+                                        "none",    "runtime, ordered"};
   char line[256];
   const char* nowait = statement.nowait ? " nowait" : "";
   switch (statement.what) {
@@ -98,7 +100,7 @@ inline std::string text_of(const Statement& statement, int depth) {
 }
 
 inline std::string text_of(const Program& program) {
-  std::string text;
+  std::string text = "at most " + std::to_string(program.levels) + " active levels\n";
   for (const auto& root : program.roots) {
     text += "thread\n";
     for (const Statement& statement : root) text += text_of(statement, 1);
@@ -127,11 +129,16 @@ public:
 
   Program program() {
     Program made;
-    made.roots.resize(random_.below(4) == 0 ? 2 : 1);
+    if (once_in(4)) made.levels = 1 + number(1);
+    made.roots.resize(once_in(4) ? 2 + random_.below(3) : 1);
     for (auto& root : made.roots) {
       is_first_root_ = &root == &made.roots[0];
       for (std::uint64_t i = 1 + random_.below(3); i > 0; --i) {
         if (random_.below(3) == 0) root.push_back(schedule());
+        if (once_in(8)) { // outside of any region
+          root.push_back(loop(1));
+          root.back().cancel_at = -1;
+        }
         root.push_back(region(0));
       }
     }
@@ -159,12 +166,14 @@ private:
     made.serial = once_in(8);
     made.is_loop = once_in(6);
     if (made.is_loop) {
-      made.body.push_back(loop());
+      made.body.push_back(loop(depth + 1));
       made.body[0].clause = Clause::runtime;
       made.body[0].cancel_at = -1;
       return made;
     }
-    for (std::uint64_t i = 1 + random_.below(6); i > 0; --i) made.body.push_back(statement(depth));
+    // Now and then many more loops than a ring has slots.
+    const std::uint64_t count = depth == 0 && once_in(8) ? 20 + random_.below(60) : 1 + random_.below(6);
+    for (std::uint64_t i = count; i > 0; --i) made.body.push_back(count < 20 ? statement(depth) : loop(2));
     return made;
   }
 
@@ -196,8 +205,8 @@ private:
     case 18:
       return taskloop(depth);
     default:
-      made = loop();
-      made.checks_last = is_first_root_ && depth == 0;
+      made = loop(depth);
+      made.checks_last = is_first_root_ && depth == 0 && made.clause != Clause::ordered;
       return made;
     }
   }
@@ -205,7 +214,7 @@ private:
   /// A member of the region meets it, alone. Its iterations may have taskloops and regions of their own.
   Statement taskloop(int depth) {
     Statement made;
-    do made = loop();
+    do made = loop(2);
     while (made.count == 0);
     made.what = What::taskloop;
     made.nowait = once_in(2); // of the `single` around it
@@ -222,11 +231,12 @@ private:
     return made;
   }
 
-  Statement loop() {
+  /// `depth`: of the regions that iterations may open; none from 2 on.
+  Statement loop(int depth) {
     Statement made;
     made.what = What::loop;
     made.type = static_cast<Type>(random_.below(4));
-    made.clause = once_in(2) ? Clause::runtime : static_cast<Clause>(random_.below(6));
+    made.clause = once_in(2) ? Clause::runtime : static_cast<Clause>(random_.below(7));
     made.nowait = once_in(2);
     made.count = once_in(8) ? 0 : number(1 << random_.below(8));
     // gcc makes no iterations of an unsigned int loop that goes down by a step that it does not know.
@@ -254,6 +264,10 @@ private:
     }
     if (cancels_ && made.clause == Clause::runtime && !made.nowait && made.count > 0 && once_in(4))
       made.cancel_at = number(made.count - 1);
+    else if (depth < 2 && made.count > 0 && once_in(6)) {
+      made.count = std::min(made.count, 8);
+      made.body.push_back(region(depth + 1));
+    }
     return made;
   }
 

@@ -34,6 +34,8 @@ namespace programs {
     BOTH_WAYS(PRAGMA(omp for schedule(static, chunk) more), __VA_ARGS__)                                     \
   case Clause::none:                                                                                         \
     BOTH_WAYS(PRAGMA(omp for more), __VA_ARGS__)                                                             \
+  case Clause::ordered: /* see ordered_loop() */                                                             \
+    break;                                                                                                   \
   }
 
 // Signed also for unsigned T: gcc negates the step of a loop that goes down in the step's own type.
@@ -50,11 +52,29 @@ namespace programs {
 /// one region at a time uses it.
 inline long long last_value = -1;
 
+#define ORDERED_BODY                                                                                         \
+  if (!statement.body.empty()) execution.inside(statement);                                                  \
+  PRAGMA(omp ordered)                                                                                        \
+  execution.touch(statement, part(i));
+
+/// The runtime's, whatever the schedule is; each member keeps its order.
+template <class T, class Execution> void ordered_loop(Execution& execution, const Statement& statement) {
+  BOUNDS_OF(statement)
+  do {
+    if (statement.nowait) {
+      BOTH_WAYS(PRAGMA(omp for ordered schedule(runtime) nowait), ORDERED_BODY)
+    }
+    BOTH_WAYS(PRAGMA(omp for ordered schedule(runtime)), ORDERED_BODY)
+  } while (false);
+}
+
 template <class T, class Execution> void loop(Execution& execution, const Statement& statement) {
   BOUNDS_OF(statement)
   const int chunk = statement.chunk;
-  if (statement.nowait) {
-    ALL_CLAUSES(nowait, execution.touch(statement, part(i));)
+  if (statement.clause == Clause::ordered) {
+    ordered_loop<T>(execution, statement);
+  } else if (statement.nowait) {
+    ALL_CLAUSES(nowait, execution.iterate(statement, part(i));)
   } else if (statement.cancel_at >= 0) {
     ALL_CLAUSES(, {
       if (part(i) == static_cast<std::size_t>(statement.cancel_at)) {
@@ -64,10 +84,10 @@ template <class T, class Execution> void loop(Execution& execution, const Statem
       _Pragma("omp cancellation point for")
     })
   } else if (!statement.checks_last) {
-    ALL_CLAUSES(, execution.touch(statement, part(i));)
+    ALL_CLAUSES(, execution.iterate(statement, part(i));)
   } else {
     ALL_CLAUSES(lastprivate(last_value), last_value = static_cast<long long>(part(i));
-                execution.touch(statement, part(i));)
+                execution.iterate(statement, part(i));)
     if (statement.count > 0 && last_value != statement.count - 1) execution.report_last(statement);
 #pragma omp barrier
   }
@@ -83,13 +103,13 @@ template <class T, class Execution> void region(Execution& execution, const Stat
     PRAGMA(omp parallel for schedule(runtime) num_threads(region.threads) if (!region.serial) lastprivate(last))
     for (T i = lower; i < end; i += step) {
       last = part(i);
-      execution.touch(statement, last);
+      execution.iterate(statement, last);
     }
   } else {
     PRAGMA(omp parallel for schedule(runtime) num_threads(region.threads) if (!region.serial) lastprivate(last))
     for (T i = lower; i > end; i -= step) {
       last = part(i);
-      execution.touch(statement, last);
+      execution.iterate(statement, last);
     }
   }
   if (count != 0 && last != count - 1) execution.report_last(statement);
@@ -103,8 +123,7 @@ template <class T, class Execution> void region(Execution& execution, const Stat
   }
 #define TASKLOOP_BODY                                                                                        \
   last = part(i);                                                                                            \
-  execution.touch(statement, last);                                                                          \
-  execution.inside(statement);
+  execution.iterate(statement, last);
 
 template <class T, class Execution> void taskloop(Execution& execution, const Statement& statement) {
   BOUNDS_OF(statement)
@@ -137,8 +156,7 @@ template <class T, class Execution> void taskloop(Execution& execution, const St
     std::size_t own = 0;
     TASKLOOP(firstprivate(own) shared(execution, statement) nogroup, {
       own = part(i);
-      execution.touch(statement, own);
-      execution.inside(statement);
+      execution.iterate(statement, own);
     })
 #pragma omp taskwait
     return;

@@ -236,7 +236,7 @@ void parse(int argc, char** argv) {
     }
   }
   if (!seeded) options.seed = test::seed();
-  if (options.loops == 0) options.loops = test::scaled(options.threads ? 300'000 : 5'000'000);
+  if (options.loops == 0) options.loops = test::scaled(options.threads ? 300'000 : 2'500'000);
 }
 
 int main_of(int argc, char** argv) {

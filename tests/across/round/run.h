@@ -239,7 +239,7 @@ private:
 /// Each member in a thread of its own.
 template <class Sizes, class Marks> class ThreadRegion {
 public:
-  using P = test::WithMarks<CountingPlatform, Marks>;
+  using P = test::WithMarks<HostilePlatform, Marks>;
   using Team = loop::Team<P, Sizes>;
   using Member = loop::Member<P, Sizes>;
 
@@ -250,8 +250,10 @@ public:
       Member member(&team, m, region.members);
       Walk<Member> walk(member, sequence, region, place, notes[m]);
       draw_whims(walk, sequence, region, number, m);
+      Interruptions::mine().begin(stress::round_seed(sequence.seed, 67 + m, number), region.members);
       while (!walk.is_over())
         for (std::uint64_t ticks = walk.step(); ticks > 0; --ticks) __asm__ volatile("");
+      Interruptions::mine().end();
     });
   }
 

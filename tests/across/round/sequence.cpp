@@ -78,7 +78,7 @@ Region draw_region(Random& random, const Style& style, std::uint32_t loops, bool
                  : loop.model == Model::tree ? 1
                                              : number(random, 0, 1);
     constexpr std::array<std::uint32_t, 4> k_costs = {0, 3, 60, 4'000};
-    loop.cost = k_costs[random.below(k_costs.size())];
+    loop.cost = k_costs[random.below(loop.iterations > 24 ? k_costs.size() - 1 : k_costs.size())];
     region.loops.push_back(loop);
   }
   return region;
@@ -93,11 +93,11 @@ std::uint64_t draw_exponent(Random& random) {
 }
 
 /// Regions that leave some slots out, the same ones each time.
-void draw_uneven_regions(Random& random, const Style& style, Sequence& sequence) {
+void draw_uneven_regions(Random& random, const Style& style, Sequence& sequence, bool many) {
   const std::uint32_t longest = (sequence.ring / 2) << random.below(3);
   const std::uint32_t longer = std::max(longest, 2U);
-  sequence.repeated.push_back(draw_region(random, style, longer, false));
-  sequence.repeated.push_back(draw_region(random, style, number(random, 1, longer - 1), false));
+  sequence.repeated.push_back(draw_region(random, style, longer, many));
+  sequence.repeated.push_back(draw_region(random, style, number(random, 1, longer - 1), many));
 }
 
 /// A region that goes round by itself: loops in which all members have a part, then loops that leave the
@@ -219,17 +219,18 @@ Sequence draw(std::uint64_t seed, bool brief) {
     sequence.settings.push_back(draw_settings(random, false));
   Style style;
   style.members = random.one_in(3) ? number(random, 2, k_most_members) : number(random, 2, 4);
+  if (brief && random.one_in(16)) style.members = number(random, 9, 64);
   style.sizes_change = random.one_in(3);
-  if (random.one_in(3)) style.model = static_cast<Model>(random.below(core::k_model_count));
+  if (random.one_in(brief ? 2 : 3)) style.model = static_cast<Model>(random.below(core::k_model_count));
   style.models_change = random.one_in(3);
   style.settings = static_cast<std::uint32_t>(sequence.settings.size());
-  const std::uint64_t exponent = brief ? 8 - random.below(2) * random.below(8) : draw_exponent(random);
+  const std::uint64_t exponent = !brief ? draw_exponent(random) : random.one_in(4) ? 8 : random.between(1, 6);
   if (exponent == 14) {
     sequence.repeated.push_back(draw_region(random, style, number(random, 1, 2), false));
     for (Loop& loop : sequence.repeated[0].loops) loop.iterations = std::min(loop.iterations, 2U);
     sequence.laps = 2;
   } else if (brief || random.coin()) {
-    draw_uneven_regions(random, style, sequence);
+    draw_uneven_regions(random, style, sequence, brief && random.coin());
   } else {
     for (std::uint64_t i = random.between(1, 3); i > 0; --i)
       sequence.repeated.push_back(draw_region(random, style, number(random, 1, 8), false));

@@ -6,15 +6,14 @@ mark_as_advanced(WSTREE_VALGRIND)
 if(WSTREE_VALGRIND)
   set(memcheck ${WSTREE_VALGRIND} --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite
     --show-leak-kinds=definite --fair-sched=yes)
-  wstree_stress_test(long.memcheck.teams LONG
-    COMMAND ${memcheck} $<TARGET_FILE:stress_teams> --rounds 1 --most-members 3 --seed 4
-    ENVIRONMENT WSTREE_TEST_SCALE=10)
+  wstree_stress_test(memcheck.round
+    COMMAND ${memcheck} $<TARGET_FILE:round_test> --threads --loops 1000 --seed 4)
   if(WSTREE_GCC)
-    wstree_stress_test(long.memcheck.ordinary LONG
+    wstree_stress_test(memcheck.ordinary
       COMMAND ${memcheck} ${CMAKE_CURRENT_BINARY_DIR}/ordinary-gcc --rounds 3
       ENVIRONMENT ${settings_common} OMP_SCHEDULE=wstree)
     # The workers' stacks are near the ones on which the library asks about rules.
-    wstree_stress_test(long.memcheck.small_stacks LONG
+    wstree_stress_test(memcheck.small_stacks
       COMMAND ${memcheck} ${CMAKE_CURRENT_BINARY_DIR}/ordinary-gcc --rounds 3
       ENVIRONMENT ${settings_common} OMP_SCHEDULE=wstree OMP_STACKSIZE=256k "WSTREE_RULES=* wsrange")
   endif()
@@ -35,8 +34,8 @@ if(WSTREE_ARCHER AND WSTREE_ARCHER_CLANG AND runtime_clang)
   # The runtimes and this library are not instrumented, so what they do among themselves would look like a race.
   set(archer ${settings_common} ${runtime_clang} OMP_SCHEDULE=wstree "OMP_TOOL_LIBRARIES=${WSTREE_ARCHER}"
     TSAN_OPTIONS=ignore_noninstrumented_modules=1)
-  wstree_stress_test(long.archer.quiet LONG COMMAND ${WSTREE_ENV} "${watched}" ENVIRONMENT ${archer})
-  wstree_stress_test(long.archer.race LONG COMMAND ${WSTREE_ENV} "${watched}" --race --rounds 5 ENVIRONMENT ${archer})
+  wstree_stress_test(archer.quiet COMMAND ${WSTREE_ENV} "${watched}" ENVIRONMENT ${archer})
+  wstree_stress_test(archer.race COMMAND ${WSTREE_ENV} "${watched}" --race --rounds 5 ENVIRONMENT ${archer})
   set_tests_properties(stress.long.archer.quiet stress.long.archer.race PROPERTIES FIXTURES_REQUIRED stress_archer)
   set_tests_properties(stress.long.archer.race PROPERTIES PASS_REGULAR_EXPRESSION "data race .*ordinary.cpp")
 else()

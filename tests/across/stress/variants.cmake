@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The teams once more with sanitizers in them, which need no suppressions because there is no OpenMP. Compiled when the
+# The threads of tests/across/round once more with sanitizers in them, which need no suppressions because there is no OpenMP. Compiled when the
 # tests run, because they take minutes anyway.
 include(CheckCXXSourceCompiles)
-set(includes "$<TARGET_PROPERTY:stress_teams,INCLUDE_DIRECTORIES>")
+set(includes "$<TARGET_PROPERTY:round_test,INCLUDE_DIRECTORIES>")
 set(command_common ${CMAKE_CXX_COMPILER} -std=c++20 -O1 -g -pthread "-I$<JOIN:${includes},$<SEMICOLON>-I>")
-set(command_sources ${CMAKE_CURRENT_SOURCE_DIR}/teams.cpp ${CMAKE_CURRENT_SOURCE_DIR}/plan.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/oracle.cpp)
+set(round ${CMAKE_CURRENT_SOURCE_DIR}/../round)
+set(command_sources ${round}/round.cpp ${round}/sequence.cpp ${round}/notes.cpp)
 
 # wstree_stress_variant(NAME FLAGS...): ${NAME} can be run by tests with FIXTURES_REQUIRED stress_NAME
 function(wstree_stress_variant name)
@@ -26,7 +26,7 @@ foreach(sanitizer thread address,undefined)
     continue()
   endif()
   wstree_stress_variant(${name} -fsanitize=${sanitizer} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  wstree_stress_test(long.${name} LONG COMMAND ${WSTREE_ENV} ${CMAKE_CURRENT_BINARY_DIR}/stress_${name} --rounds 40
+  wstree_stress_test(${name} COMMAND ${WSTREE_ENV} ${CMAKE_CURRENT_BINARY_DIR}/stress_${name} --threads --loops 100000
     ENVIRONMENT TSAN_OPTIONS=halt_on_error=1)
   set_tests_properties(stress.long.${name} PROPERTIES FIXTURES_REQUIRED stress_${name})
 endforeach()

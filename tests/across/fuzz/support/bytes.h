@@ -24,13 +24,6 @@ public:
   std::uint32_t between(std::uint32_t least, std::uint32_t most) {
     return least + byte() % (most - least + 1);
   }
-  bool flag() { return (byte() & 1U) != 0; }
-  std::uint64_t word() {
-    std::uint64_t value = 0;
-    for (int i = 0; i < 8; ++i) value = value << 8U | byte();
-    return value;
-  }
-  bool empty() const { return rest_.empty(); }
   std::string_view rest() const { return rest_; }
 
 private:
