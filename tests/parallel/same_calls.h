@@ -17,20 +17,18 @@ namespace wstree::same_calls {
 using Numbers = std::vector<std::int64_t>;
 
 /// Both libraries have these, with the names and the arguments of the standard.
-#define WSTREE_SAME_CALLS(CALL)                                                                              \
-  CALL(adjacent_difference)                                                                                  \
-  CALL(adjacent_find)                                                                                        \
-  CALL(all_of)                                                                                               \
-  CALL(any_of) CALL(copy) CALL(copy_if) CALL(count) CALL(count_if) CALL(equal) CALL(exclusive_scan)          \
-      CALL(fill) CALL(find) CALL(find_if) CALL(for_each) CALL(generate) CALL(inclusive_scan)                 \
-          CALL(inplace_merge) CALL(is_sorted) CALL(is_sorted_until) CALL(lexicographical_compare)            \
-              CALL(max_element) CALL(merge) CALL(min_element) CALL(minmax_element) CALL(mismatch)            \
-                  CALL(none_of) CALL(nth_element) CALL(partial_sort) CALL(partition) CALL(partition_copy)    \
-                      CALL(reduce) CALL(remove) CALL(remove_if) CALL(reverse) CALL(rotate) CALL(search)      \
-                          CALL(set_difference) CALL(set_intersection) CALL(set_symmetric_difference)         \
-                              CALL(set_union) CALL(sort) CALL(stable_partition) CALL(stable_sort)            \
-                                  CALL(transform) CALL(transform_exclusive_scan)                             \
-                                      CALL(transform_inclusive_scan) CALL(transform_reduce) CALL(unique)
+// clang-format off
+#define WSTREE_SAME_CALLS(CALL) \
+  CALL(adjacent_difference) CALL(adjacent_find) CALL(all_of) CALL(any_of) CALL(copy) CALL(copy_if) \
+  CALL(count) CALL(count_if) CALL(equal) CALL(exclusive_scan) CALL(fill) CALL(find) CALL(find_if) \
+  CALL(for_each) CALL(generate) CALL(inclusive_scan) CALL(inplace_merge) CALL(is_sorted) \
+  CALL(is_sorted_until) CALL(lexicographical_compare) CALL(max_element) CALL(merge) CALL(min_element) \
+  CALL(minmax_element) CALL(mismatch) CALL(none_of) CALL(nth_element) CALL(partial_sort) CALL(partition) \
+  CALL(partition_copy) CALL(reduce) CALL(remove) CALL(remove_if) CALL(reverse) CALL(rotate) CALL(search) \
+  CALL(set_difference) CALL(set_intersection) CALL(set_symmetric_difference) CALL(set_union) CALL(sort) \
+  CALL(stable_partition) CALL(stable_sort) CALL(transform) CALL(transform_exclusive_scan) \
+  CALL(transform_inclusive_scan) CALL(transform_reduce) CALL(unique)
+// clang-format on
 
 #define WSTREE_IN_SEQUENCE(name)                                                                             \
   template <class... Arguments> static decltype(auto) name(Arguments&&... arguments) {                       \

@@ -55,13 +55,16 @@ TEST(StandardAlgorithms, OtherSearches) {
     const Numbers few{7, 11, 13};
     const Numbers middle(v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2),
                          v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2 + v.size() / 4));
+    Numbers sorted = v;
+    std::sort(sorted.begin(), sorted.end());
+    const auto half = static_cast<std::ptrdiff_t>(v.size() / 2);
     return Numbers{at(std::find_if_not(how, FIRST, k_even)),
                    at(std::find_first_of(how, FIRST, few.begin(), few.end())),
                    at(std::find_end(how, FIRST, middle.begin(), middle.end())),
                    at(std::search_n(how, FIRST, 3, 1)),
                    at(std::adjacent_find(how, FIRST, far)),
                    std::is_partitioned(how, FIRST, k_even),
-                   std::includes(how, FIRST, middle.begin(), middle.end()),
+                   std::includes(how, sorted.begin(), sorted.end(), sorted.begin() + half, sorted.end()),
                    std::is_heap(how, FIRST),
                    at(std::is_heap_until(how, FIRST)),
                    std::reduce(how, FIRST),
