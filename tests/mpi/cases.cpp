@@ -132,8 +132,7 @@ void spawned(const char* program) {
   MPI_Comm_disconnect(&other);
 }
 
-/// Of many calls one sends no messages on any rank: a rank that is suspended meanwhile may make a call
-/// longer.
+/// Of many calls one sends no messages on any rank. A rank that is suspended meanwhile makes a call longer.
 void expect_no_messages(const char* what, const std::function<void()>& call) {
   constexpr int k_tries = 200;
   for (int i = 0; i < k_tries; ++i) {

@@ -45,6 +45,10 @@ Page read_page() {
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("- *")) page.reasons.push_back(line.substr(3, line.find("*:") - 3));
     const std::vector<std::string> cells = split(line, " | ");
+    if (cells.size() == 3 && line.ends_with(" |"))
+      for (TagRow& row : page.rows)
+        if ("| " + row.name == cells[0])
+          row.outcomes += "; " + cells[1] + " " + cells[2].substr(0, cells[2].size() - 2);
     if (cells.size() != 5 || !line.ends_with(" |") || cells[0] == "| tag") continue;
     TagRow row{static_cast<core::Tag>(page.rows.size()), cells[0].substr(2), cells[1], {}, cells[4]};
     for (const std::string& order : split(cells[2], ", ")) row.orders.push_back(order_of(order));
