@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The queues alone, with one thread: against a std::deque, and where an index meets a border.
+// The queues with one thread: against a std::deque, where an index meets a border, and as members use them.
+#include "../../tools/simulate/engine/slot.h"
 #include "seed.h"
 
 #include "wstree/core/queue/lock_free_queue.h"
@@ -10,6 +11,8 @@
 
 #include <deque>
 #include <memory>
+#include <type_traits>
+#include <vector>
 
 namespace wstree::queue_test {
 namespace {
@@ -123,6 +126,49 @@ TYPED_TEST(CoreQueue, DoesWhatADequeDoes) {
     this->queue().each([&](std::uint64_t item) { rest.push_back(item); });
     ASSERT_EQ(rest, oracle);
   }
+}
+
+/// The items of members, in queues of both kinds.
+template <class Model> class QueueItems : public testing::Test {};
+using QueueModels = testing::Types<std::integral_constant<core::Model, core::Model::queue>,
+                                   std::integral_constant<core::Model, core::Model::queue_lock>>;
+TYPED_TEST_SUITE(QueueItems, QueueModels);
+
+TYPED_TEST(QueueItems, TheOldestIsTheLongestAndThievesGetIt) {
+  using Worker = core::WorkerOf<core::StdPlatform, TypeParam::value>;
+  simulate::SlotOf<core::StdPlatform, Worker> slot(2);
+  core::Settings settings;
+  settings.batch = core::BatchMode::fixed;
+  settings.limit = 1;
+  Worker owner, thief;
+  const auto enter = [&](Worker& worker, std::uint32_t m) { // shares of 1001 and 999 units
+    worker.enter(slot.loop(), slot.memory(m), slot.entry(2001, 1, m, 2, settings));
+  };
+  enter(owner, 0);
+  core::Range range;
+  ASSERT_TRUE(owner.next(range));
+  EXPECT_EQ(range.begin, 0U) << "from front to back";
+  std::vector<core::Item> items;
+  const auto list = [&] {
+    items.clear();
+    slot.loop().cells[0].queue.each([&](std::uint64_t word) { items.push_back(core::Item::of(word)); });
+  };
+  list();
+  ASSERT_EQ(items.size(), 9U); // 501, 250, 125, 63, 31, 16, 8, 4, 2 (less the halves before)
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    EXPECT_GE(items[i - 1].size(), items[i].size());
+    EXPECT_EQ(items[i].end, items[i - 1].begin) << "they follow one another";
+  }
+  EXPECT_EQ(items.front(), (core::Item{500, 1001}));
+  EXPECT_EQ(items.back().begin, 1U);
+  enter(thief, 1);
+  for (int i = 0; i < 999; ++i) ASSERT_TRUE(thief.next(range));
+  EXPECT_EQ(thief.counts().steals, 0U);
+  ASSERT_TRUE(thief.next(range));
+  EXPECT_EQ(thief.counts().steals, 1U);
+  EXPECT_EQ(range.begin, 500U) << "the first unit of the longest item";
+  ASSERT_TRUE(owner.next(range));
+  EXPECT_EQ(range.begin, 1U);
 }
 
 } // namespace

@@ -6,7 +6,6 @@
 
 #include "wstree/core/rng.h"
 
-#include <array>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -67,20 +66,6 @@ struct Affine {
     b = b * next.a + next.b;
   }
   bool operator==(const Affine&) const = default;
-};
-/// 3x3, modulo 2^64.
-struct Matrix {
-  std::array<std::uint64_t, 9> x;
-  void append(const Matrix& next) {
-    const Matrix before = *this;
-    for (std::size_t i = 0; i < 3; ++i)
-      for (std::size_t j = 0; j < 3; ++j) {
-        std::uint64_t sum = 0;
-        for (std::size_t k = 0; k < 3; ++k) sum += before.x[3 * i + k] * next.x[3 * k + j];
-        x[3 * i + j] = sum;
-      }
-  }
-  bool operator==(const Matrix&) const = default;
 };
 /// Can only be moved, and counts those that live.
 struct Owning {
@@ -151,10 +136,6 @@ void expect_in_order(std::uint64_t seeds, std::uint64_t n, Element element) {
 TEST(Reduction, AffineMapsAreComposedInOrder) {
   expect_in_order<Affine>(4, 2000, [](std::uint64_t i) { return Affine{2 * i + 3, i * i + 7}; });
 }
-struct Text : std::string {
-  using std::string::string;
-  explicit Text(std::string with) : std::string(std::move(with)) {}
-};
 
 TEST(Reduction, ValuesThatCanOnlyBeMovedAreDestroyedOnce) {
   using Storage = core::ReductionStorage<core::StdPlatform>;

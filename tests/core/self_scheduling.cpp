@@ -131,8 +131,8 @@ TEST(Rules, CountLoopsOfAnySize) {
   for (const std::uint64_t n : {k_huge, k_huge - 1, (1ULL << 62) + 1, (1ULL << 43) + 1, (1ULL << 32) + 7})
     for (const std::uint32_t members : {1U, 2U, 3U, 4095U, (1U << 20) - 1}) {
       SCOPED_TRACE(testing::Message() << n << " iterations, " << members << " members");
-      if (members < 5000) sizes<Factoring>(n, members, 1 + n / 1'000'000);
-      if (members < 5000) sizes<Trapezoid>(n, members, 1 + n / 1'000'000);
+      if (members < 5000) sizes<Factoring>(n, members, 1 + n / 100'000);
+      if (members < 5000) sizes<Trapezoid>(n, members, 1 + n / 100'000);
       sizes<Guided>(n, members, 1 + n / 100'000);
       sizes<Fixed>(n, members, 1 + n / 100'000);
       const std::uint64_t half = n / (2ULL * members) + (n % (2ULL * members) != 0);

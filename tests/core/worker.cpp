@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The protocol step by step, and every strategy and batch mode in virtual time.
-#include "once.h"
+// The tree's protocol step by step, and what a clock has to do with it.
 #include "virtual_team.h"
 
 #include <gtest/gtest.h>
@@ -14,44 +13,8 @@ using core::BatchMode;
 using core::Phase;
 using core::Range;
 using core::Settings;
-using core::Strategy;
 using core::Word;
 using P = test::VirtualPlatform;
-
-constexpr Strategy k_strategies[] = {Strategy::predefined,  Strategy::assign,     Strategy::assign_top,
-                                     Strategy::random_walk, Strategy::random_all, Strategy::find_max};
-constexpr BatchMode k_modes[] = {BatchMode::timed, BatchMode::exponential, BatchMode::fixed,
-                                 BatchMode::random};
-
-/// Runs one loop and checks: every iteration once, one "last", nothing for its member afterwards.
-void expect_exactly_once(test::VirtualTeam& team, std::uint64_t n, const Settings& settings,
-                         std::uint32_t members, std::uint64_t per_iteration) {
-  test::Once once(n, members);
-  const auto run = team.run(
-      n, settings, [=](auto begin, auto end) { return (end - begin) * per_iteration + begin % 7; },
-      [](std::uint32_t m) { return m * 431ULL % 2000; }, 70, 500,
-      [&](std::uint32_t m, const Range& range) { once.see(m, range); });
-  once.expect_done(run.total.iterations);
-}
-
-TEST(Worker, HandsOutEveryIterationOnceInEveryStrategyAndBatchMode) {
-  for (const Strategy strategy : k_strategies)
-    for (const BatchMode mode : k_modes)
-      for (const std::uint32_t members : {2U, 3U, 8U, 33U}) {
-        Settings settings;
-        settings.strategy = strategy;
-        settings.batch = mode;
-        settings.limit = mode == BatchMode::fixed ? 3 : 64;
-        test::VirtualTeam team(members);
-        for (const std::uint64_t n : {1ULL, 2ULL, 3ULL, 7ULL, 8ULL, 9ULL, 32ULL, 34ULL, 1000ULL, 20'000ULL})
-          for (const std::uint64_t cost : {2ULL, 40ULL, 100'000ULL}) {
-            SCOPED_TRACE(testing::Message()
-                         << "strategy " << static_cast<int>(strategy) << " mode " << static_cast<int>(mode)
-                         << " members " << members << " n " << n);
-            expect_exactly_once(team, n, settings, members, cost);
-          }
-      }
-}
 
 TEST(Worker, CountsAllBusyTimeAlsoOfBatchesThatAreNotClocked) {
   for (const std::uint32_t members : {2U, 3U, 8U, 33U})
@@ -68,13 +31,6 @@ TEST(Worker, CountsAllBusyTimeAlsoOfBatchesThatAreNotClocked) {
             [](std::uint32_t m) { return m * 431ULL % 2000; });
         EXPECT_EQ(run.total.busy_ticks, run.spent);
       }
-}
-
-TEST(Worker, ReusesASlotLongerThanItsMarksLast) {
-  // 8 bits of epoch: after 256 uses an untouched root would look as it did then. Loops smaller than the team
-  // leave roots empty, which is when the owner has to refresh them.
-  test::VirtualTeam team(4);
-  for (int use = 0; use < 1500; ++use) expect_exactly_once(team, use % 300 == 299 ? 500 : 2, {}, 4, 50);
 }
 
 struct Fixture {
@@ -192,21 +148,6 @@ TEST(Worker, AnAbsentOwnersRootIsTakenWhole) {
   EXPECT_FALSE(loop.workers[0].next(range));
 }
 
-TEST(Worker, NoBatchIsSmallerThanAskedFor) {
-  for (const BatchMode mode : k_modes) {
-    Settings settings;
-    settings.batch = mode;
-    settings.limit = 256;
-    test::VirtualTeam team(2, 50);
-    std::uint64_t small = 0;
-    const auto run = team.run(
-        100'000, settings, [](auto begin, auto end) { return (end - begin) * 3; }, {}, 70, 500,
-        [&](std::uint32_t, const Range& range) { small += range.end - range.begin < 50; });
-    // Ends of nodes may be shorter: one per node, and the last iteration.
-    EXPECT_LE(small, run.total.nodes + 3) << static_cast<int>(mode);
-  }
-}
-
 /// While it lives, arenas get nothing beyond what they start with.
 struct VirtualMemory {
   VirtualMemory() { test::VirtualPlatform::poor = true; }
@@ -237,35 +178,6 @@ TEST(Worker, WithScarceMemoryTheOwnerOfALongLastIterationLosesNothing) {
             [&](std::uint32_t, const Range& range) { seen += range.end - range.begin; });
         ASSERT_EQ(seen, 24U) << pairs << " pairs, growth " << growth << ", skew " << skew;
       }
-}
-
-/// Memory that is refused from the n-th request on.
-struct PoorPlatform : test::VirtualPlatform {
-  static void* allocate(std::size_t) noexcept { return nullptr; }
-};
-
-TEST(Worker, WithoutMemoryForChildrenEveryIterationStillRunsOnce) {
-  for (const Strategy strategy : k_strategies) {
-    Settings settings;
-    settings.strategy = strategy;
-    settings.batch = BatchMode::fixed;
-    settings.limit = 1;
-    core::Tree<PoorPlatform> tree;
-    std::vector<core::Node<PoorPlatform>> roots(2);
-    tree.roots = roots.data();
-    core::Arena<PoorPlatform> arenas[2]; // no first chunk either
-    core::Worker<PoorPlatform> workers[2];
-    for (std::uint32_t m = 0; m < 2; ++m) workers[m].enter(tree, arenas[m], {100, 1, 1, m, 2, &settings});
-    std::vector<int> hits(100, 0);
-    Range range;
-    ASSERT_TRUE(workers[0].next(range));
-    for (auto i = range.begin; i < range.end; ++i) ++hits[i];
-    while (workers[1].next(range))
-      for (auto i = range.begin; i < range.end; ++i) ++hits[i];
-    while (workers[0].next(range))
-      for (auto i = range.begin; i < range.end; ++i) ++hits[i];
-    for (const int hit : hits) EXPECT_EQ(hit, 1) << static_cast<int>(strategy);
-  }
 }
 
 } // namespace

@@ -31,8 +31,9 @@ template <class Call> void expect_error(const std::string& words, Call&& call) {
   expect(said.find(words) != std::string::npos, "'" + said + "' instead of '" + words + "'");
 }
 
-/// What the ranks do together afterwards is right.
-void expect_that_loops_work() {
+/// `call` is refused, and what the ranks do together afterwards is right.
+template <class Call> void expect_refused(const std::string& words, Call&& call) {
+  expect_error(words, call);
   const std::uint64_t sum = mpi::sum(k_world, 1000, [](std::uint64_t i) { return i; });
   expect(sum == 499'500, "a loop after a wrong one: " + std::to_string(sum));
 }
@@ -45,9 +46,8 @@ void operator_of_the_root() {
   };
   const auto on = mpi::on(k_world).root(ranks_of() - 1);
   const auto one = [](std::uint64_t) { return std::uint64_t{1}; };
-  expect_error("all of them", [&] { mpi::reduce(on, 1, std::uint64_t{999}, add, one); });
-  expect_error("all of them", [&] { mpi::reduce(on, 1000, std::uint64_t{0}, add, one); });
-  expect_that_loops_work();
+  expect_refused("all of them", [&] { mpi::reduce(on, 1, std::uint64_t{999}, add, one); });
+  expect_refused("all of them", [&] { mpi::reduce(on, 1000, std::uint64_t{0}, add, one); });
 }
 
 /// What operators throw where all ranks combine the results, on all ranks or on the last one alone, ends the
@@ -62,9 +62,8 @@ void operator_of_all_ranks() {
     };
     const auto one = [](std::uint64_t) { return std::uint64_t{1}; };
     const std::string told = "rank " + std::to_string(thrower);
-    expect_error(told, [&] { mpi::reduce(k_world, 1, std::uint64_t{999}, add, one); });
-    expect_error(told, [&] { mpi::reduce(k_world, 2, std::uint64_t{998}, add, one); });
-    expect_that_loops_work();
+    expect_refused(told, [&] { mpi::reduce(k_world, 1, std::uint64_t{999}, add, one); });
+    expect_refused(told, [&] { mpi::reduce(k_world, 2, std::uint64_t{998}, add, one); });
   }
 }
 
@@ -77,9 +76,8 @@ void token_that_throws() {
     }
   };
   const auto on = mpi::on(k_world).stop(Token());
-  expect_error("of the token", [&] { mpi::for_each(on, 1000, [](std::uint64_t) {}); });
-  expect_error("of the token", [&] { mpi::for_each(on, 0, [](std::uint64_t) {}); });
-  expect_that_loops_work();
+  expect_refused("of the token", [&] { mpi::for_each(on, 1000, [](std::uint64_t) {}); });
+  expect_refused("of the token", [&] { mpi::for_each(on, 0, [](std::uint64_t) {}); });
 }
 
 /// Rank 0 stops at element 3, after another rank has found a hit that is not the first: no rank is told that.
@@ -97,7 +95,7 @@ void stop_before_the_first_hit() {
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1); // in order
   const std::uint64_t share = 4096 / static_cast<std::uint64_t>(ranks_of());
-  expect_error("stopped by its stop token", [&] {
+  expect_refused("stopped by its stop token", [&] {
     mpi::find_first(mpi::on(k_world).stop(Token{is_stopped}), 4096, [&](std::uint64_t i) {
       if (rank_of() == 0 && i == 1) wait_until(has_hit);
       if (rank_of() == 0 && i == 3) is_stopped = true, has_stopped = 1;
@@ -107,63 +105,55 @@ void stop_before_the_first_hit() {
     });
   });
   omp_set_num_threads(threads);
-  expect_that_loops_work();
 }
 
 void misuse() {
   const auto rank = static_cast<std::uint64_t>(rank_of());
   const auto nothing = [](std::uint64_t) {};
-  expect_error("different numbers of iterations", [&] { mpi::for_each(k_world, 1000 + rank % 2, nothing); });
-  expect_that_loops_work();
-  expect_error("different numbers of iterations", [&] { mpi::for_each(k_world, rank % 2 * 1000, nothing); });
-  expect_that_loops_work();
-  expect_error("different numbers of iterations", [&] { // of which the first wave is the same
+  expect_refused("different numbers of iterations",
+                 [&] { mpi::for_each(k_world, 1000 + rank % 2, nothing); });
+  expect_refused("different numbers of iterations",
+                 [&] { mpi::for_each(k_world, rank % 2 * 1000, nothing); });
+  expect_refused("different numbers of iterations", [&] { // of which the first wave is the same
     mpi::find_first(k_world, 4096 * (1 + rank % 2), [](std::uint64_t) { return false; });
   });
-  expect_that_loops_work();
-  expect_error("different algorithms", [&] {
+  expect_refused("different algorithms", [&] {
     if (rank == 0)
       mpi::for_each(k_world, 1000, nothing);
     else
       mpi::for_each_chunk(k_world, 1000, [](std::uint64_t, std::uint64_t) {});
   });
-  expect_that_loops_work();
-  expect_error("values of different types", [&] {
+  expect_refused("values of different types", [&] {
     if (rank == 0)
       mpi::sum(k_world, 10, [](std::uint64_t) { return 1.0F; });
     else
       mpi::sum(k_world, 10, [](std::uint64_t) { return 1.0; });
   });
-  expect_that_loops_work();
   const auto listed = [](auto first) {
     mpi::reduce(
         k_world, 10, std::vector{first}, [](auto left, const auto&) { return left; },
         [=](std::uint64_t) { return std::vector{first}; });
   };
-  expect_error("values of different types", [&] { rank == 0 ? listed(1.0) : listed(std::int64_t{1}); });
-  expect_that_loops_work();
+  expect_refused("values of different types", [&] { rank == 0 ? listed(1.0) : listed(std::int64_t{1}); });
   for (const int root : {ranks_of(), ranks_of() + 7, -2}) {
-    expect_error("the root of a loop on ranks is none", [&] {
+    expect_refused("the root of a loop on ranks is none", [&] {
       mpi::sum(mpi::on(k_world).root(root), 1000,
                [](std::uint64_t) -> int { throw std::runtime_error("begun"); });
     });
-    expect_that_loops_work();
   }
-  expect_error("the root of a loop on ranks is none", [&] { // on one rank only
+  expect_refused("the root of a loop on ranks is none", [&] { // on one rank only
     mpi::sum(mpi::on(k_world).root(rank == 0 ? 0 : ranks_of()), 1000, [](std::uint64_t i) { return i; });
   });
-  expect_that_loops_work();
-  expect_error("different algorithms, or with different options", [&] { // where values are large, too
+  expect_refused("different algorithms, or with different options", [&] { // where values are large, too
     mpi::fold(
         mpi::on(k_world).root(rank == 0 ? -1 : 0), 100, std::array<char, 80'000>{},
         [](std::array<char, 80'000>&, std::uint64_t, std::uint64_t) {},
         [](const std::array<char, 80'000>& left, const std::array<char, 80'000>&) { return left; });
   });
-  expect_that_loops_work();
   const double weights[] = {1, 1 + static_cast<double>(rank)};
-  expect_error("different weights", [&] { mpi::for_each(mpi::on(k_world).weights(weights), 1000, nothing); });
-  expect_that_loops_work();
-  expect_error("inside a parallel region", [&] {
+  expect_refused("different weights",
+                 [&] { mpi::for_each(mpi::on(k_world).weights(weights), 1000, nothing); });
+  expect_refused("inside a parallel region", [&] {
     std::string said;
 #pragma omp parallel num_threads(2) if (rank == 1)
 #pragma omp master
@@ -174,8 +164,7 @@ void misuse() {
     }
     throw std::runtime_error(said);
   });
-  expect_that_loops_work();
-  expect_error("the thread that has initialized MPI", [&] {
+  expect_refused("the thread that has initialized MPI", [&] {
     std::string said = "inside a parallel region: the thread that has initialized MPI"; // on one thread
 #pragma omp parallel num_threads(2)
     if (omp_get_thread_num() == 1) {
@@ -187,25 +176,23 @@ void misuse() {
     }
     throw std::runtime_error(said);
   });
-  expect_error("inside another one", [&] {
+  expect_refused("inside another one", [&] {
     mpi::for_each(k_world, 4, [&](std::uint64_t i) {
       if (omp_get_thread_num() == 0) mpi::for_each(k_world, i, nothing);
       throw std::runtime_error("wstree: inside another one, on the other thread");
     });
   });
-  expect_that_loops_work();
-  expect_error("MPI_COMM_NULL", [&] { mpi::for_each(MPI_COMM_NULL, 4, nothing); });
+  expect_refused("MPI_COMM_NULL", [&] { mpi::for_each(MPI_COMM_NULL, 4, nothing); });
 
   // A communicator of the program's own, with another handler of errors.
   MPI_Comm own = MPI_COMM_NULL;
   MPI_Comm_dup(k_world, &own);
   MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
   mpi::for_each(own, 4, nothing);
-  expect_error("MPI says", [&] {
+  expect_refused("MPI says", [&] {
     mpi::detail::check(MPI_Send(nullptr, 0, MPI_INT, ranks_of() + 7, 0, mpi::detail::Group::of(own).comm()));
   });
   MPI_Comm_free(&own);
-  expect_that_loops_work();
   operator_of_the_root();
   operator_of_all_ranks();
   token_that_throws();

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <thread>
 
@@ -50,6 +51,20 @@ TEST(Bounds, OfAnySizeLeaveNoElementOut) {
   }
 }
 
+TEST(Bounds, HoldForChunks) {
+  std::mutex mutex;
+  std::vector<long> sizes;
+  for_each_chunk(par().threads(4).min_chunk(16).max_chunk(64), 0L, 10'000L, [&](long begin, long end) {
+    busy(1000);
+    const std::lock_guard lock(mutex);
+    sizes.push_back(end - begin);
+  });
+  EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), 0L), 10'000);
+  for (const long size : sizes) EXPECT_LE(size, 64);
+  // Only the last batch of a node is smaller.
+  EXPECT_GT(*std::max_element(sizes.begin(), sizes.end()), 15);
+}
+
 // Each tile has the elements behind those of the one before, and the last one ends where the elements do.
 TEST(Bounds, TilesCoverAsManyElementsAsThereCanBe) {
   for (const std::size_t n :
@@ -88,6 +103,18 @@ template <class Mark> std::vector<long> first_chunks(int calls, long n, int us, 
 template <int k_number> struct Mark {
   static void note() {}
 };
+
+TEST(Alone, PlacesThatBecomeLongGetTeams) {
+  // The same place: short, then long, then short.
+  for (const int n : {10, 10, 10, 3000, 3000, 3000, 10, 10}) {
+    std::vector<int> visits(static_cast<std::size_t>(n));
+    for_each(par().threads(4), 0, n, [&](int i) {
+      if (n > 10) busy(500);
+      ++visits[static_cast<std::size_t>(i)];
+    });
+    for (const int count : visits) ASSERT_EQ(count, 1);
+  }
+}
 
 TEST(Alone, CallsOfAKnownPlaceTakeOnePiece) {
 #if defined(__SANITIZE_THREAD__)

@@ -2,6 +2,8 @@
 // Work that makes work, pipelines, values of threads, results of functions.
 #include "algorithms_support.h"
 
+#include <wstree/types/thread_pool.h>
+
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -15,17 +17,36 @@
 namespace wstree::algorithms_test {
 namespace {
 
-template <class Test> void on_teams_and_crew(Test test) {
+/// On OpenMP teams, on the library's own threads, and on those of a pool.
+template <class Test> void on_all_places(Test test) {
   for (unsigned threads = 1; threads <= 4; ++threads) {
     SCOPED_TRACE(std::to_string(threads) + " threads");
+    thread_pool pool(threads);
     test(par().threads(threads));
     test(par().threads(threads).on(resident_crew));
+    test(par().threads(threads).on(pool));
   }
+}
+
+TEST(ForEach, EachElementOnceAndExceptionsReachTheCaller) {
+  on_all_places([](const auto& policy) {
+    for (const int n : {0, 1, 2, 100, 5000}) {
+      std::vector<std::atomic<int>> seen(static_cast<std::size_t>(n));
+      for_each(policy, 0, n, [&](int i) { busy(300), ++seen[static_cast<std::size_t>(i)]; });
+      for (const auto& count : seen) ASSERT_EQ(count, 1);
+    }
+    EXPECT_THROW(for_each(policy, 0, 10'000,
+                          [](int i) {
+                            busy(300);
+                            if (i == 7000) throw std::runtime_error("here");
+                          }),
+                 std::runtime_error);
+  });
 }
 
 /// A tree of depth 12 from three roots, as numbers of nodes.
 TEST(ForEachWhile, EachItemOnce) {
-  on_teams_and_crew([](const auto& policy) {
+  on_all_places([](const auto& policy) {
     std::vector<std::atomic<int>> times(3 << 13);
     const std::vector<int> roots{1, 2, 3};
     std::atomic<std::int64_t> progress{0};
@@ -56,7 +77,7 @@ TEST(ForEachWhile, EachItemOnce) {
 
 /// The first body waits for the items beside it and for those that it pushes.
 TEST(ForEachWhile, OthersTakeTheItemsOfAMemberThatWaits) {
-  on_teams_and_crew([](const auto& policy) {
+  on_all_places([](const auto& policy) {
     if (policy.threads() < 2 || std::thread::hardware_concurrency() < 2) return;
     std::atomic<int> done{0};
     for_each_while(policy, std::vector<int>(20, 1), [&](int item, worklist<int>& more) {
@@ -72,7 +93,7 @@ TEST(ForEachWhile, OthersTakeTheItemsOfAMemberThatWaits) {
 }
 
 TEST(ForEachWhile, AnExceptionEndsTheCall) {
-  on_teams_and_crew([](const auto& policy) {
+  on_all_places([](const auto& policy) {
     std::atomic<int> executed{0};
     EXPECT_THROW(for_each_while(policy, std::vector<int>{0},
                                 [&](int item, worklist<int>& more) {
@@ -84,7 +105,7 @@ TEST(ForEachWhile, AnExceptionEndsTheCall) {
 }
 
 TEST(Pipeline, OrderedStagesSeeItemsInOrder) {
-  on_teams_and_crew([](const auto& policy) {
+  on_all_places([](const auto& policy) {
     for (const std::size_t tokens : {1, 2, 7, 64}) {
       int next = 0, seen = 0;
       std::vector<std::string> out;
@@ -109,7 +130,7 @@ TEST(Pipeline, OrderedStagesSeeItemsInOrder) {
 }
 
 TEST(Pipeline, ExceptionsOfSourceAndStagesEndIt) {
-  on_teams_and_crew([](const auto& policy) {
+  on_all_places([](const auto& policy) {
     for (const int where : {0, 1, 2}) {
       int next = 0;
       const auto fails = [where](int stage, int item) {
@@ -128,7 +149,7 @@ TEST(Pipeline, ExceptionsOfSourceAndStagesEndIt) {
 }
 
 TEST(PerThread, ValuesOfAllThreadsAreCombined) {
-  on_teams_and_crew([](const auto& policy) {
+  on_all_places([](const auto& policy) {
     per_thread<std::vector<int>> parts;
     wstree::for_each(policy, 0, 100'000, [&](int i) { parts.local().push_back(i); });
     std::vector<int> all = parts.combine([](std::vector<int> left, const std::vector<int>& right) {
@@ -146,7 +167,7 @@ TEST(PerThread, ValuesOfAllThreadsAreCombined) {
 }
 
 TEST(Members, NumbersAreUniqueAtATime) {
-  on_teams_and_crew([](const auto& policy) {
+  on_all_places([](const auto& policy) {
     std::vector<std::atomic<int>> inside(8);
     wstree::for_each(policy.max_chunk(1), 0, 2'000, [&](int) {
       const member_of_call me = this_member();
@@ -160,7 +181,7 @@ TEST(Members, NumbersAreUniqueAtATime) {
 }
 
 TEST(Fold, AccumulatorsMayBeChangedInPlace) {
-  on_teams_and_crew([](const auto& policy) {
+  on_all_places([](const auto& policy) {
     const auto even = fold(
         policy, 0, 50'000, [] { return std::vector<int>(); },
         [](std::vector<int>& found, int begin, int end) {

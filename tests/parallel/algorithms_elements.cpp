@@ -74,9 +74,6 @@ TEST(Elements, PositionsInWhatDoesNotOutliveTheCallAreNone) {
   EXPECT_EQ(*max_element(std::span<int>(in)), 3);           // and so does what a span refers to
 }
 
-#if !defined(__clang__) || __clang_major__ >= 16 // before, clang does not compile the views of libstdc++
-#endif
-
 TEST(Elements, MayBeAsManyAsThereAreNumbers) {
   const auto count = [](std::uint64_t so_far, auto begin, auto end) {
     return so_far + (static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls that end by an exception or a stop, and calls within regions, tasks and other calls.
+// Calls that end by an exception or a stop.
 #include "algorithms_support.h"
 
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <mutex>
+#include <set>
 #include <stop_token>
 #include <thread>
 
@@ -65,12 +67,33 @@ TEST(Exceptions, OneReachesTheCallerOfFolds) {
     for (unsigned threads = 1; threads <= 8; ++threads)
       EXPECT_THROW(call(par().threads(threads), 60'000, ThrowingAt{40'000, 40'000}), Failure);
   };
+  expect_one([](auto p, int n, auto f) { for_each(p, 0, n, f); });
   expect_one([](auto p, int n, auto f) { count_if(p, 0, n, [&](int i) { return f(i) > 0; }); });
   expect_one([](auto p, int n, auto f) { min_element(p, 0, n, std::less<>{}, f); });
   expect_one([&](auto p, int n, auto f) { transform(p, 0, n, out, f); });
   expect_one([](auto p, int n, auto f) {
     transform_reduce(reproducible.threads(p.threads()), 0, n, 0, std::plus<>{}, f);
   });
+}
+
+// No call ends before both have thrown, if there are two threads at work.
+TEST(Exceptions, OfTwoThatAreThrownTheLowerOneArrives) {
+  for (unsigned round = 0; round < 200; ++round) {
+    std::mutex mutex;
+    std::set<std::uint64_t> all;
+    try {
+      detail::in_tiles(par().threads(1 + round % 4), 64, [&](std::uint64_t tile, std::uint32_t) -> bool {
+        busy(100);
+        if (tile % 3 != 2) return true;
+        const std::lock_guard lock(mutex);
+        all.insert(tile);
+        throw tile;
+      });
+      FAIL() << "nothing was thrown";
+    } catch (const std::uint64_t tile) {
+      EXPECT_EQ(tile, *all.begin());
+    }
+  }
 }
 
 TEST(Exceptions, AHitBeforeOneCounts) {
@@ -145,40 +168,6 @@ TEST(Stop, IsNoneWhereEverythingWasDone) {
           p.threads(1), [&] { f(0); }, [&] { f(1); });
     });
   }
-}
-
-/// One call of each engine.
-bool calls_are_right() {
-  std::vector<int> in(40'000, 1), out(in.size());
-  return inclusive_scan(in, out) == 40'000 && find(out, 30'000) == out.begin() + 29'999 &&
-         sum(in) == 40'000 && filter(out, [](int i) { return i % 2 == 0; }).size() == 20'000 &&
-         reduce(sequential_order, in, 0) == 40'000;
-}
-
-TEST(Nesting, WorksInRegionsSinglesTasksAndCalls) {
-  std::atomic<int> right{0};
-#pragma omp parallel num_threads(3)
-  right += calls_are_right();
-  EXPECT_EQ(right.exchange(0), 3);
-#pragma omp parallel num_threads(3)
-#pragma omp single
-  right += calls_are_right();
-  EXPECT_EQ(right.exchange(0), 1);
-#pragma omp parallel num_threads(3)
-#pragma omp single
-  for (int i = 0; i < 5; ++i) {
-#pragma omp task shared(right)
-    right += calls_are_right();
-  }
-  EXPECT_EQ(right.exchange(0), 5);
-  for_each(par().threads(4).max_chunk(1), 0, 24, [&](int) { right += calls_are_right(); });
-  EXPECT_EQ(right.exchange(0), 24);
-  EXPECT_EQ(find_first(par().threads(4), 0, 30, [&](int i) { return !calls_are_right() || i == 29; }), 29);
-  std::vector<int> out(20);
-  inclusive_scan(par().threads(4), 0, 20, out,
-                 [&](int a, int b) { return right += calls_are_right(), a + b; });
-  EXPECT_EQ(out.back(), 190);
-  EXPECT_GE(right.load(), 19);
 }
 
 } // namespace

@@ -20,20 +20,9 @@ TEST(Filter, KeepsTheOrderAtEachSize) {
     const std::vector<int> in = numbers(n, 1000);
     for (const int below : {0, 10, 500, 1000}) {
       const auto is_small = [below](int i) { return i < below; };
-      std::vector<int> yes, no, out(n, -1), rest(n, -1);
-      std::partition_copy(in.begin(), in.end(), std::back_inserter(yes), std::back_inserter(no), is_small);
+      std::vector<int> yes;
+      std::copy_if(in.begin(), in.end(), std::back_inserter(yes), is_small);
       EXPECT_EQ(filter(policy, in, is_small), yes);
-
-      const auto end = copy_if(policy, in, out, is_small);
-      EXPECT_EQ(std::vector<int>(out.begin(), end), yes);
-      EXPECT_TRUE(std::all_of(end, out.end(), [](int i) { return i == -1; })); // nothing behind the end
-
-      std::fill(out.begin(), out.end(), -1);
-      const auto ends = partition_copy(policy, in, out, rest, is_small);
-      EXPECT_EQ(std::vector<int>(out.begin(), ends.first), yes);
-      EXPECT_EQ(std::vector<int>(rest.begin(), ends.second), no);
-      EXPECT_TRUE(std::all_of(ends.second, rest.end(), [](int i) { return i == -1; }));
-
       const std::vector<std::size_t> places = pack_index(policy, in, is_small);
       ASSERT_EQ(places.size(), yes.size());
       for (std::size_t k = 0; k < places.size(); ++k) ASSERT_EQ(in[places[k]], yes[k]);
@@ -97,35 +86,6 @@ TEST(Filter, DereferencesEachElementOnce) {
   expect_one_dereference<int>(1, 2);
   expect_one_dereference<std::string>("no", "a string that is not stored in place, and has to be copied");
   expect_one_dereference<std::string&>("no", "a string that is not stored in place, and has to be copied");
-}
-
-TEST(Transform, WritesEachElement) {
-  for_sizes_and_threads([](std::size_t n, const auto& policy) {
-    const std::vector<int> in = numbers(n, 1000), in2 = numbers(n, 1000, 1);
-    std::vector<int> out(n), expected(n);
-    const auto triple = [](int i) { return 3 * i; };
-    std::transform(in.begin(), in.end(), expected.begin(), triple);
-    EXPECT_EQ(transform(policy, in, out, triple), out.end());
-    EXPECT_EQ(out, expected);
-    EXPECT_EQ(transform(policy, in, out, triple, [](int i) { return i + 1; }),
-              out.end()); // of the projection
-    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], expected[i] + 3);
-    std::transform(in.begin(), in.end(), in2.begin(), expected.begin(), std::minus<>{});
-    transform(policy, in.begin(), in.end(), in2.begin(), out.begin(), std::minus<>{});
-    EXPECT_EQ(out, expected);
-    std::adjacent_difference(in.begin(), in.end(), expected.begin());
-    EXPECT_EQ(adjacent_difference(policy, in, out), out.end());
-    EXPECT_EQ(out, expected);
-    EXPECT_EQ(copy(policy, in, out), out.end());
-    EXPECT_EQ(out, in);
-    fill(policy, out, 8);
-    EXPECT_EQ(out, std::vector<int>(n, 8));
-    generate(policy, out, [] { return 9; });
-    EXPECT_EQ(out, std::vector<int>(n, 9));
-    tabulate(policy, out, [](std::size_t i) { return static_cast<int>(i); });
-    std::iota(expected.begin(), expected.end(), 0);
-    EXPECT_EQ(out, expected);
-  });
 }
 
 // All members wait while the member whose turn it is has no processor.

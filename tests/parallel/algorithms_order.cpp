@@ -26,11 +26,6 @@ Matrix times(const Matrix& a, const Matrix& b) {
   return product;
 }
 
-/// Long enough for a team in a loop of some hundred. Some elements take longer, so that work is stolen.
-void busy(std::uint32_t value) {
-  for (std::uint32_t i = value % 16 == 0 ? 0 : 300; i < 400; ++i) asm volatile("" : : "r"(i));
-}
-
 constexpr std::array k_strategies{core::Strategy::predefined, core::Strategy::assign,
                                   core::Strategy::assign_top, core::Strategy::random_walk,
                                   core::Strategy::random_all, core::Strategy::find_max};
@@ -68,7 +63,7 @@ template <class Policy> void expect_order(const Policy& policy, const Elements& 
   const Matrix one{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
   const auto slowly = [](auto of) {
     return [of](std::uint32_t value) {
-      busy(value);
+      busy(value % 16 == 0 ? 400 : 100); // some take longer, so that work is stolen
       return of(value);
     };
   };

@@ -1,53 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What puts elements into another order, or into groups.
 #include "algorithms_support.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
+#include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 namespace wstree::algorithms_test {
 namespace {
-
-struct Pair {
-  int key, place;
-  bool operator==(const Pair&) const = default;
-};
-struct ByFirst {
-  bool operator()(const Pair& a, const Pair& b) const { return a.key < b.key; }
-};
-std::vector<Pair> pairs(std::size_t n, int below, int first = 0) {
-  std::vector<Pair> out;
-  for (const int key : numbers(n, below)) out.push_back({key, first++});
-  return out;
-}
-
-TEST(Merge, IsThatOfTheStandardAtEachSize) {
-  for_sizes_and_few_threads([](std::size_t n, const auto& policy) {
-    for (const std::size_t middle : {std::size_t{0}, n / 7, n / 2, n}) {
-      std::vector<Pair> in = pairs(n, 500), out(n), expected(n);
-      const auto at = in.begin() + static_cast<std::ptrdiff_t>(middle);
-      std::stable_sort(in.begin(), at, ByFirst{});
-      std::stable_sort(at, in.end(), ByFirst{});
-      std::merge(in.begin(), at, at, in.end(), expected.begin(), ByFirst{});
-      EXPECT_EQ(merge(policy, in.begin(), at, at, in.end(), out, ByFirst{}), out.end());
-      EXPECT_EQ(out, expected);
-      std::vector<Pair> left(in.begin(), at), right(at, in.end());
-      std::fill(out.begin(), out.end(), Pair{-1, -1});
-      merge(policy, left, right, out.begin(), std::less<>{}, &Pair::key, &Pair::key);
-      EXPECT_EQ(out, expected);
-      std::atomic<std::size_t> done{0};
-      EXPECT_EQ(inplace_merge(policy.progress(done), in.begin(), at, in.end(), ByFirst{}), in.end());
-      EXPECT_EQ(in, expected);
-      EXPECT_EQ(done, n);
-    }
-  });
-}
 
 template <class Key, std::size_t k_more> struct Padded {
   Key key;
@@ -93,112 +60,96 @@ TEST(Merge, KeepsRowsAndTheOrderOfEqualsOfManySizes) {
   merge_rows<long, 2>();
 }
 
-TEST(Merge, LosesNothingIfAComparisonThrows) {
-  for (const unsigned threads : {2U, 5U}) {
-    for (int at = 1; at < 60'000; at += at) {
-      std::vector<std::unique_ptr<int>> in;
-      for (int i = 0; i < 50'000; ++i) in.push_back(std::make_unique<int>(i % 25'000));
-      std::atomic<int> compared{0};
-      try {
-        inplace_merge(par().threads(threads), in, in.begin() + 25'000, [&](const auto& a, const auto& b) {
-          if (++compared == at) throw std::runtime_error("planted");
-          return *a < *b;
-        });
-        EXPECT_LT(compared, at);
-      } catch (const std::runtime_error&) {
-      }
-      std::vector<int> counts(25'000);
-      for (const auto& element : in) {
-        ASSERT_NE(element, nullptr);
-        ++counts[static_cast<std::size_t>(*element)];
-      }
-      EXPECT_EQ(std::count(counts.begin(), counts.end(), 2), 25'000);
-    }
+/// An element whose comparisons and predicates are counted, and of which the one with a number throws. It can
+/// only be moved, or, as `Key` is, copied as bytes.
+template <class Key> struct Asked {
+  static inline std::atomic<int> s_asked{0};
+  static inline int s_throws_at = 0;
+  static bool answer(bool yes) {
+    if (++s_asked == s_throws_at) throw std::runtime_error("planted");
+    return yes;
   }
-}
+  explicit Asked(int value) {
+    if constexpr (std::is_same_v<Key, int>)
+      key = value;
+    else
+      key = std::make_unique<int>(value);
+  }
+  int value() const {
+    if constexpr (std::is_same_v<Key, int>)
+      return key;
+    else
+      return key == nullptr ? -1 : *key;
+  }
+  bool operator<(const Asked& other) const { return answer(value() < other.value()); }
+  bool operator==(const Asked& other) const { return answer(value() == other.value()); }
+  Key key{};
+};
 
-TEST(Partition, KeepsTheOrderAtEachSize) {
-  for_sizes_and_few_threads([](std::size_t n, const auto& policy) {
-    const std::vector<int> in = numbers(n, 1000);
-    for (const int below : {0, 10, 500, 1000}) {
-      const auto is_small = [below](int i) { return i < below; };
-      std::vector<int> out = in, expected = in;
-      auto end = std::stable_partition(expected.begin(), expected.end(), is_small);
-      std::atomic<std::size_t> done{0};
-      EXPECT_EQ(stable_partition(policy.progress(done), out, is_small) - out.begin(), end - expected.begin());
-      EXPECT_EQ(out, expected);
-      EXPECT_EQ(done, n);
-      out = in;
-      EXPECT_EQ(partition(policy, out.begin(), out.end(), is_small, std::identity{}) - out.begin(),
-                end - expected.begin());
-      EXPECT_EQ(std::count_if(out.begin(), out.begin() + (end - expected.begin()), is_small),
-                end - expected.begin());
-
-      out = expected = in;
-      expected.erase(std::remove_if(expected.begin(), expected.end(), is_small), expected.end());
-      out.erase(remove_if(policy, out, is_small), out.end());
-      EXPECT_EQ(out, expected);
-      out = expected = in;
-      for (int& i : out) i /= 300;
-      expected = out;
-      expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
-      out.erase(unique(policy, out), out.end());
-      EXPECT_EQ(out, expected);
+/// Elements in two sorted runs, most of them twice; every third predicate of reorder(how, elements) says yes.
+template <class Key, class Reorder>
+void expect_nothing_lost(const char* name, bool is_sorted, Reorder reorder) {
+  using Element = Asked<Key>;
+  std::vector<int> keys = numbers(8'000, 12'000);
+  if (is_sorted) std::sort(keys.begin(), keys.begin() + 5'000), std::sort(keys.begin() + 5'000, keys.end());
+  const auto values = [](auto first, auto last) {
+    std::vector<int> all;
+    for (; first != last; ++first) all.push_back(first->value());
+    return all;
+  };
+  const auto run = [&](const auto& how, int throws_at) {
+    std::vector<Element> elements;
+    for (const int key : keys) elements.emplace_back(key);
+    Element::s_asked = 0, Element::s_throws_at = throws_at;
+    try {
+      const auto end = reorder(how, elements);
+      return std::pair{values(elements.begin(), end), false};
+    } catch (const std::runtime_error&) {
+      return std::pair{values(elements.begin(), elements.end()), true};
     }
-    std::vector<int> out = in, expected = in;
-    if (n == 0) return;
-    expected.erase(std::remove(expected.begin(), expected.end(), in[n / 2]), expected.end());
-    out.erase(remove(policy, out, out[n / 2]), out.end());
-    EXPECT_EQ(out, expected);
-  });
-}
-
-TEST(Partition, MovesWhatCanOnlyBeMovedAndLosesNothing) {
-  const int n = 60'000;
+  };
+  const std::vector<int> expected = run(same_calls::InSequence(), 0).first;
   for (const unsigned threads : {1U, 2U, 5U}) {
-    std::vector<std::unique_ptr<int>> in;
-    for (int i = 0; i < n; ++i) in.push_back(std::make_unique<int>(i));
-    const auto middle =
-        stable_partition(par().threads(threads), in, [](const auto& p) { return *p % 3 == 0; });
-    ASSERT_EQ(middle - in.begin(), n / 3);
-    for (int i = 0; i < n / 3; ++i) ASSERT_EQ(*in[static_cast<std::size_t>(i)], 3 * i);
-    std::sort(in.begin(), in.end());
-    const auto end = remove_if(par().threads(threads), in, [](const auto& p) { return *p % 3 == 0; });
-    ASSERT_EQ(end - in.begin(), n - n / 3);
-    EXPECT_TRUE(std::all_of(in.begin(), end, [](const auto& p) { return *p % 3 != 0; }));
-    if (threads == 1) continue;
-    in.erase(end, in.end());
-    for (const int at : {1, 1000, 39'000}) {
-      std::atomic<int> asked{0};
-      EXPECT_THROW(unique(par().threads(threads), in,
-                          [&](const auto&, const auto&) {
-                            if (++asked == at) throw std::runtime_error("planted");
-                            return true;
-                          }),
-                   std::runtime_error);
-      EXPECT_TRUE(std::all_of(in.begin(), in.end(), [](const auto& p) { return p != nullptr; }));
+    SCOPED_TRACE(std::string(name) + ", " + std::to_string(threads) + " threads");
+    const Ours how{par().threads(threads)};
+    EXPECT_EQ(run(how, 0).first, expected);
+    if (threads == 1) continue; // what that of the standard leaves
+    for (int at = 3; at < 300'000; at *= 8) {
+      const auto [left, has_thrown] = run(how, at);
+      EXPECT_EQ(has_thrown, Element::s_asked >= at);
+      if (has_thrown) {
+        EXPECT_EQ(sum_in_any_order(left), sum_in_any_order(keys)) << "exception " << at;
+      }
     }
   }
 }
+template <class Reorder> void expect_nothing_lost(const char* name, bool is_sorted, Reorder reorder) {
+  expect_nothing_lost<int>(name, is_sorted, reorder);
+  expect_nothing_lost<std::unique_ptr<int>>(name, is_sorted, reorder);
+}
 
-TEST(Reorder, ReversesAndRotatesAtEachSize) {
-  for_sizes_and_few_threads([](std::size_t n, const auto& policy) {
-    const std::vector<int> in = numbers(n, 1'000'000);
-    std::vector<int> out = in;
-    std::atomic<std::size_t> done{0};
-    EXPECT_EQ(reverse(policy.progress(done), out), out.end());
-    EXPECT_TRUE(std::equal(out.rbegin(), out.rend(), in.begin(), in.end()));
-    EXPECT_EQ(done, n);
-    for (const std::size_t left : {std::size_t{0}, n / 3, n}) {
-      std::vector<int> expected = out = in;
-      const auto to =
-          std::rotate(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(left), expected.end());
-      EXPECT_EQ(rotate(policy, out.begin(), out.begin() + static_cast<std::ptrdiff_t>(left), out.end()) -
-                    out.begin(),
-                to - expected.begin());
-      EXPECT_EQ(out, expected);
-    }
+TEST(Reorder, LosesNothingIfAComparisonOrPredicateThrows) {
+  const auto is_third = [](const auto& e) { return e.answer(e.value() % 3 == 0); };
+  expect_nothing_lost("sort", false, [](const auto& how, auto& v) {
+    how.sort(v.begin(), v.end());
+    return v.end();
   });
+  expect_nothing_lost("stable_sort", false, [](const auto& how, auto& v) {
+    how.stable_sort(v.begin(), v.end());
+    return v.end();
+  });
+  expect_nothing_lost("inplace_merge", true, [](const auto& how, auto& v) {
+    how.inplace_merge(v.begin(), v.begin() + 5'000, v.end());
+    return v.end();
+  });
+  expect_nothing_lost("stable_partition", false, [&](const auto& how, auto& v) {
+    how.stable_partition(v.begin(), v.end(), is_third);
+    return v.end();
+  });
+  expect_nothing_lost("remove_if", false,
+                      [&](const auto& how, auto& v) { return how.remove_if(v.begin(), v.end(), is_third); });
+  expect_nothing_lost("unique", true,
+                      [](const auto& how, auto& v) { return how.unique(v.begin(), v.end()); });
 }
 
 TEST(Reorder, ShufflesInTheSameWayForEveryNumberOfThreads) {
@@ -225,6 +176,47 @@ TEST(Reorder, ShufflesInTheSameWayForEveryNumberOfThreads) {
     }
     std::sort(one.begin(), one.end());
     EXPECT_EQ(one, in);
+  }
+}
+
+TEST(Histogram, CountsAtEachSize) {
+  for_sizes_and_few_threads([](std::size_t n, const auto& policy) {
+    const std::vector<int> in = numbers(n, 1000);
+    std::vector<std::size_t> expected(100);
+    for (const int i : in)
+      if (i % 103 < 100) ++expected[static_cast<std::size_t>(i % 103)];
+    EXPECT_EQ(histogram(policy, in, 100, [](int i) { return i % 103; }), expected);
+  });
+}
+
+TEST(GroupBy, KeepsTheOrderInEachGroup) {
+  for_sizes_and_few_threads([](std::size_t n, const auto& policy) {
+    std::map<int, std::vector<int>> expected;
+    const std::vector<int> in = numbers(n, 100'000);
+    for (const int i : in) expected[i % 37].push_back(i);
+    const auto groups = group_by(policy, in, [](int i) { return i % 37; });
+    ASSERT_EQ(groups.size(), expected.size());
+    EXPECT_TRUE(std::equal(groups.begin(), groups.end(), expected.begin(), [](const auto& a, const auto& b) {
+      return a.first == b.first && a.second == b.second;
+    }));
+  });
+}
+
+/// NaN is neither less nor more than any number: the result is unspecified, and stays within the output.
+TEST(Sets, StayWithinTheirOutputIfTheComparisonContradictsItself) {
+  std::vector<double> one = fractions(60'000), two = fractions(45'000);
+  for (std::size_t i = 0; i < one.size(); i += 7) one[i] = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t i = 0; i < two.size(); i += 5) two[i] = std::numeric_limits<double>::quiet_NaN();
+  for (const unsigned threads : {2U, 5U}) {
+    const auto policy = par().threads(threads);
+    std::vector<double> out(one.size() + two.size() + 1'000, -1.0);
+    const auto most = static_cast<std::ptrdiff_t>(one.size() + two.size());
+    for (const auto size : {set_union(policy, one, two, out.begin()) - out.begin(),
+                            set_symmetric_difference(policy, one, two, out.begin()) - out.begin(),
+                            set_intersection(policy, one, two, out.begin()) - out.begin(),
+                            set_difference(policy, one, two, out.begin()) - out.begin()})
+      EXPECT_LE(size, most);
+    EXPECT_EQ(std::count(out.begin() + most, out.end(), -1.0), 1'000);
   }
 }
 

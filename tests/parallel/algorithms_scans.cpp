@@ -69,19 +69,6 @@ TEST(Scan, TransformsAndKeepsStringsInOrder) {
   }
 }
 
-TEST(Scan, HasTheSameBitsForEveryNumberOfThreads) {
-  const std::vector<double> in = fractions(300'007);
-  std::vector<double> first(in.size()), out(in.size());
-  const double total = inclusive_scan(reproducible.threads(1), in, first);
-  EXPECT_EQ(total, first.back());
-  for (unsigned threads = 2; threads <= 8; ++threads) {
-    for (const std::uint64_t chunk : {1U, 5'000U, 100'000U}) {
-      EXPECT_EQ(inclusive_scan(reproducible.threads(threads).min_chunk(chunk), in, out), total);
-      EXPECT_EQ(out, first);
-    }
-  }
-}
-
 TEST(Scan, CallsADearFunctionOnceForEachElement) {
   std::vector<std::atomic<int>> calls(3'000);
   const auto slow = [&](const long& i) {

@@ -2,6 +2,7 @@
 // Sizes, numbers of threads and operators that the tests of the algorithms have in common.
 #pragma once
 
+#include "same_calls.h"
 #include "seed.h"
 
 #include <wstree/parallel.hpp>
@@ -21,18 +22,28 @@ namespace wstree::algorithms_test {
 inline const std::vector<std::size_t> k_sizes{0,    1,    2,    3,    4,     5,     131,   132,    133,
                                               2047, 2048, 2049, 4096, 32767, 32768, 65537, 140'003};
 
-/// Runs test(n, policy with t threads) for each size and number of threads. Short calls are over before a
-/// third thread comes, and the longest differ from others in having more tiles than threads have begun.
+/// Short calls are over before a third thread comes, and the longest differ from others in having more tiles
+/// than threads have begun.
+inline bool is_worth(std::size_t n, unsigned threads) {
+  return n < 2000 ? threads <= 2 : n <= 100'000 || threads >= 5;
+}
+
+/// Runs test(n, policy with t threads) for each size and number of threads.
 template <class Test> void for_sizes_and(std::initializer_list<unsigned> numbers_of_threads, Test test) {
   for (const std::size_t n : k_sizes)
     for (const unsigned threads : numbers_of_threads) {
-      if (n < 2000 ? threads > 2 : n > 100'000 && threads < 5) continue;
+      if (!is_worth(n, threads)) continue;
       SCOPED_TRACE(std::to_string(n) + " elements, " + std::to_string(threads) + " threads");
       test(n, par().threads(threads));
     }
 }
 template <class Test> void for_sizes_and_threads(Test test) { for_sizes_and({1, 2, 3, 4, 5, 8}, test); }
 template <class Test> void for_sizes_and_few_threads(Test test) { for_sizes_and({1, 2, 5}, test); }
+
+/// Long enough for a team in a loop of some hundred.
+inline void busy(int rounds) {
+  for (int i = 0; i < rounds; ++i) asm volatile("" : : "r"(i));
+}
 
 inline std::vector<int> numbers(std::size_t n, int below, std::uint64_t salt = 0) {
   std::mt19937_64 random(test::seed() + salt);
@@ -76,5 +87,15 @@ inline std::vector<Affine> affine_maps(std::size_t n) {
     map = {static_cast<std::uint32_t>(random()) | 1, static_cast<std::uint32_t>(random())};
   return maps;
 }
+
+/// The calls of the library under the names that the standard has for them, with a policy.
+#define WSTREE_OURS(name)                                                                                    \
+  template <class... Arguments> decltype(auto) name(Arguments&&... arguments) const {                        \
+    return wstree::name(policy, std::forward<Arguments>(arguments)...);                                      \
+  }
+struct Ours {
+  par policy;
+  WSTREE_SAME_CALLS(WSTREE_OURS)
+};
 
 } // namespace wstree::algorithms_test

@@ -4,11 +4,10 @@
 // inside a call.
 #pragma once
 
-#include "wstree/core/tree/worker.h"
+#include "../../tools/simulate/engine/slot.h"
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <queue>
 #include <vector>
 
@@ -38,15 +37,7 @@ class VirtualTeam {
 public:
   using P = VirtualPlatform;
   explicit VirtualTeam(std::uint32_t members, std::uint64_t smallest = 1, std::uint32_t pairs = 8)
-      : members_(members), smallest_(smallest), roots_(members), pairs_(members), arenas_(members) {
-    tree_.roots = roots_.data();
-    board_ = std::make_unique<core::DoneWord<P>[]>(core::Board<P>::words(members));
-    tree_.board = board_.get();
-    for (std::uint32_t i = 0; i < members; ++i) {
-      pairs_[i] = std::vector<core::Node<P>>(2 * pairs);
-      arenas_[i] = std::make_unique<core::Arena<P>>();
-    }
-  }
+      : slot_(members, pairs), smallest_(smallest) {}
 
   /// `cost(i)` ticks per iteration; `arrival(m)` ticks until member m enters; `dispatch` and `steal` ticks
   /// are charged per call and per steal. `seen(member, range)` is told of every range.
@@ -56,7 +47,8 @@ public:
                  std::uint64_t steal = 500,
                  const std::function<void(std::uint32_t, const core::Range&)>& seen = {}) {
     ++use_;
-    std::vector<core::Worker<P>> workers(members_);
+    const std::uint32_t members = slot_.members();
+    std::vector<core::Worker<P>> workers(members);
     struct Event {
       std::uint64_t time;
       std::uint32_t member;
@@ -65,11 +57,8 @@ public:
       }
     };
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
-    std::vector<bool> entered(members_, false);
-    for (std::uint32_t m = 0; m < members_; ++m) {
-      arenas_[m]->reset(pairs_[m].data(), static_cast<std::uint32_t>(pairs_[m].size() / 2));
-      events.push({arrival ? arrival(m) : 0, m});
-    }
+    std::vector<bool> entered(members, false);
+    for (std::uint32_t m = 0; m < members; ++m) events.push({arrival ? arrival(m) : 0, m});
     VirtualRun result;
     while (!events.empty()) {
       const Event event = events.top();
@@ -78,9 +67,9 @@ public:
       P::now = event.time;
       if (!entered[event.member]) {
         entered[event.member] = true;
-        if (core::is_refresh_due<P>(use_)) tree_.refresh(use_, members_);
-        worker.enter(tree_, *arenas_[event.member],
-                     {iterations, use_, use_, event.member, members_, &settings, smallest_});
+        if (core::is_refresh_due<P>(use_)) slot_.refresh(use_);
+        worker.enter(slot_.loop(), slot_.memory(event.member),
+                     slot_.entry(iterations, use_, event.member, members, settings, smallest_));
       }
       const std::uint64_t steals = worker.counts().steals;
       core::Range range;
@@ -104,14 +93,9 @@ public:
   }
 
 private:
-  std::uint32_t members_;
+  simulate::SlotOf<P, core::Worker<P>> slot_;
   std::uint64_t smallest_;
   std::uint64_t use_ = 0;
-  core::Tree<P> tree_;
-  std::vector<core::Node<P>> roots_;
-  std::unique_ptr<core::DoneWord<P>[]> board_;
-  std::vector<std::vector<core::Node<P>>> pairs_;
-  std::vector<std::unique_ptr<core::Arena<P>>> arenas_;
 };
 
 } // namespace wstree::test

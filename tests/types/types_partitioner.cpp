@@ -13,8 +13,6 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
-#include <memory>
-#include <numeric>
 #include <ranges>
 #include <stdexcept>
 #include <string>
@@ -71,9 +69,6 @@ TEST(Partitioner, WhatIsNotTakenIsLeftOver) {
   EXPECT_EQ(std::ranges::distance(parts[1]), 4);
   EXPECT_TRUE(parts.left_over().empty());
 }
-
-#if !defined(__clang_major__) || __clang_major__ >= 16 // older ones cannot compile libstdc++'s views
-#endif
 
 TEST(Partitioner, TakesTheLargestAndRefusesWhatItCannotTake) {
   EXPECT_THROW(Ints(0, 1, 0), std::invalid_argument);

@@ -13,7 +13,6 @@
 #include <latch>
 #include <memory>
 #include <optional>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -129,17 +128,6 @@ TEST_P(ThreadPool, MembersThatWaitExecuteTasks) {
   EXPECT_EQ(pool_.submit([this] { return fib(pool_, 18); }).get(), 2584);
   EXPECT_EQ(pool_.submit([this] { return fib_of_futures(pool_, 14); }).get(), 377);
   EXPECT_EQ(fib(pool_, 14), 377); // by a thread outside, too
-}
-
-void quicksort(thread_pool& pool, int* first, int* last) {
-  if (last - first < 64) return std::sort(first, last);
-  const int pivot = first[(last - first) / 2];
-  int* const middle = std::partition(first, last, [pivot](int x) { return x < pivot; });
-  int* const greater = std::partition(middle, last, [pivot](int x) { return x == pivot; });
-  task_group group(pool);
-  group.run([&pool, first, middle] { quicksort(pool, first, middle); });
-  quicksort(pool, greater, last);
-  group.wait();
 }
 
 TEST_P(ThreadPool, ExceptionsReachTheWaitingThread) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Calls of the C++ library on a pool: par().on(pool), in a program without OpenMP.
+// Calls of the C++ library on a pool, in a program without OpenMP: who takes part, and who waits for whom.
 #include "wstree/parallel.hpp"
 #include "wstree/types/thread_pool.h"
 
@@ -9,12 +9,8 @@
 #include <cstdint>
 #include <latch>
 #include <mutex>
-#include <numeric>
 #include <set>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
 
 namespace wstree::types_pool_calls_test {
 namespace {
@@ -24,20 +20,6 @@ double work(std::size_t i) {
   double x = static_cast<double>(i % 97) + 1;
   for (int k = 0; k < 200; ++k) x = x * 0.999 + 1 / x;
   return x;
-}
-
-TEST(PoolCalls, EveryElementOnce) {
-  for (const std::uint32_t threads : {1U, 2U, 4U}) {
-    thread_pool pool(threads);
-    for (const int n : {0, 1, 2, 100, 5000}) {
-      std::vector<std::atomic<int>> seen(static_cast<std::size_t>(n));
-      for_each(par().on(pool), 0, n, [&](int i) {
-        static_cast<void>(work(static_cast<std::size_t>(i)));
-        ++seen[static_cast<std::size_t>(i)];
-      });
-      for (const auto& count : seen) ASSERT_EQ(count, 1);
-    }
-  }
 }
 
 /// Two threads are in the call at once: each waits in it for the other.
@@ -55,30 +37,6 @@ TEST(PoolCalls, MembersOfThePoolTakePart) {
   EXPECT_GE(ids.size(), 1U);
   join(
       par().on(pool), [&] { both.arrive_and_wait(); }, [&] { both.arrive_and_wait(); });
-}
-
-TEST(PoolCalls, ResultsAreThoseOfOneThread) {
-  thread_pool pool(3);
-  const std::size_t n = 20'000;
-  const auto text_of = [](std::size_t i) { return std::string(1, static_cast<char>('a' + i % 26)); };
-  std::string expected;
-  for (std::size_t i = 0; i < 2000; ++i) expected += text_of(i);
-  const auto text = fold(
-      par().on(pool), std::size_t{0}, std::size_t{2000}, std::string(),
-      [&](std::string made, std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i != end; ++i) {
-          static_cast<void>(work(i));
-          made += text_of(i);
-        }
-        return made;
-      },
-      [](std::string left, const std::string& right) { return left + right; });
-  EXPECT_EQ(text, expected);
-  std::vector<std::uint64_t> in(n), out(n), sums(n);
-  std::iota(in.begin(), in.end(), 1);
-  std::inclusive_scan(in.begin(), in.end(), sums.begin());
-  inclusive_scan(par().on(pool), in.begin(), in.end(), out.begin());
-  EXPECT_EQ(out, sums);
 }
 
 TEST(PoolCalls, WithinTasksAndWithinCalls) {
@@ -111,18 +69,6 @@ TEST(PoolCalls, BodiesWaitForTasks) {
       ASSERT_EQ(sum, 200);
     }
   }
-}
-
-TEST(PoolCalls, ExceptionsReachTheCaller) {
-  thread_pool pool(2);
-  for (int round = 0; round < 20; ++round)
-    EXPECT_THROW(for_each(par().on(pool), 0, 10'000,
-                          [&](int i) {
-                            static_cast<void>(work(static_cast<std::size_t>(i)));
-                            if (i == 7000) throw std::runtime_error("here");
-                          }),
-                 std::runtime_error);
-  EXPECT_NO_THROW(pool.wait());
 }
 
 /// All members are busy: the caller does not wait for them.

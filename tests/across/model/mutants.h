@@ -1,77 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every tag, each way to get it wrong, and whether that is noticed.
+// Every tag, each way to get it wrong, and whether that is noticed: TAGS.md, as tests read it.
 #pragma once
 
 #include "engine/mutation.h"
 
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace wstree::model {
 
-/// Whose scenarios have to notice.
-enum class Group : std::uint8_t {
-  tree,
-  range,
-  queue,
-  queue_lock,
-  counter,
-  loops,
-  tasks,
-  reduction,
-  parallel,
-  types,
-  ranks
-};
-
-enum class Fate : std::uint8_t {
-  none,     ///< the mistake changes nothing: there is no such order, or no read-modify-write
-  killed,   ///< some scenario fails
-  survives, ///< none does, for the reason that is given
-};
-
 struct TagRow {
-  core::Tag tag;
-  std::string_view name; ///< "N2 advance"
-  std::string_view site;
-  Group group;
-  Fate relaxed;
-  Fate acq_rel;
-  Fate non_atomic;
-  std::string_view reason = {}; ///< why something survives, or why there is nothing to weaken
+  core::Tag tag;    ///< the first row is that of the first tag
+  std::string name; ///< "N2 advance"
+  std::string site;
+  std::vector<std::pair<Use, std::memory_order>> orders; ///< of its operations
+  std::string outcomes;
 };
-
 const std::vector<TagRow>& tag_rows();
 
-/// The orders that a tag's operations have.
-struct UseRow {
-  struct Order {
-    Use use;
-    std::memory_order order;
-  };
-  core::Tag tag;
-  std::string_view partners; ///< tags that its order, or its read-modify-write, is about
-  std::vector<Order> orders;
-};
-
-const std::vector<UseRow>& use_rows();
+/// The words that TAGS.md explains: why something survives, or why there is nothing to weaken.
+const std::vector<std::string>& reasons();
 
 struct Mutant {
   const TagRow* row;
   Mutation mutation;
-  Fate fate;
-  std::string_view reason = {}; ///< why it survives
-  std::string name() const;     ///< of a test
+  std::string outcome{}; ///< "`find_max_2x4`", "any scenario", "survives: hint"
+  bool survives() const { return outcome.starts_with("survives"); }
+  std::string weakening() const; ///< "success relaxed"
+  std::string name() const;      ///< of a test
 };
 
-/// Every tag in each way, and where the operations of a tag have orders of their own, each of them alone.
-std::vector<Mutant> mutants();
+/// The mutants of a tag: all of its orders weakened, and each of them alone where it has several.
+std::vector<Mutant> mutants_of(const TagRow& row);
 
-/// The scenario that fails first with the mutant; empty: the mutant survives, or was not run yet.
-std::string_view guard_of(const Mutant& mutant);
-
-/// All of this as Markdown: TAGS.md.
-std::string table_of_tags();
+/// The parts of the row's last cell: what is weakened (nothing: all the rest), and the outcome.
+std::vector<std::pair<std::vector<std::string>, std::string>> outcomes_of(const TagRow& row);
 
 } // namespace wstree::model

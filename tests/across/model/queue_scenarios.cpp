@@ -25,77 +25,51 @@ LoopPlan cancelled(LoopPlan made) {
   return made;
 }
 
-template <class Queue, class Queue4>
-void add_queue(std::vector<Scenario>& scenarios, const std::string& name) {
-  const Bounds usual{.preemptions = 3, .stale = 2};
-  const Bounds narrow{.preemptions = 2, .stale = 1};
-  scenarios.push_back({name + "_push_pop_steal", usual, queue<Queue4>({.owner = "+-", .steals = 2}), 20'000});
-  scenarios.push_back({name + "_two_items", usual, queue<Queue4>({.owner = "++--", .steals = 2}), 20'000});
-  scenarios.push_back(
-      {name + "_two_thieves", narrow, queue<Queue4>({.owner = "++-+--", .thieves = 2, .steals = 2}), 20'000});
-  scenarios.push_back({name + "_three_items_two_thieves",
-                       {.preemptions = 2, .stale = 2},
-                       queue<Queue4>({.owner = "+++--", .thieves = 2}),
-                       20'000});
-  scenarios.push_back(
-      {name + "_refilled_slot", usual, queue<Queue4>({.owner = "+-+-+-", .steals = 2}), 20'000});
-  scenarios.push_back({name + "_growth", usual, queue<Queue>({.owner = "+++-", .steals = 2}), 20'000});
-  scenarios.push_back({name + "_growth_two_thieves", narrow,
-                       queue<Queue>({.owner = "++++-", .thieves = 2, .steals = 2}), 20'000});
-  scenarios.push_back({name + "_wraps_around", narrow,
-                       queue<Queue>({.owner = "++-++-++", .steals = 3, .patient = true}), 20'000});
-  scenarios.push_back(
-      {name + "_two_loops", narrow, queue<Queue4>({.owner = "++-", .steals = 1, .loops = 2}), 20'000});
-  scenarios.push_back({name + "_patient", narrow,
-                       queue<Queue4>({.owner = "++--", .thieves = 2, .steals = 1, .patient = true}), 20'000});
-  scenarios.push_back({name + "_two_thieves_long",
-                       {.preemptions = 3, .stale = 3},
-                       queue<Queue>({.owner = "++-+--", .thieves = 2, .steals = 2}),
-                       1'000'000,
-                       true});
-  scenarios.push_back({name + "_growth_long",
-                       {.preemptions = 4, .stale = 3},
-                       queue<Queue>({.owner = "++++--+-", .thieves = 1, .steals = 3}),
-                       1'000'000,
-                       true});
+template <class Queue, class Queue4> void add_queue(ScenarioList& list, const std::string& prefix) {
+  const auto add = [&](const char* name, const Bounds& bounds, const QueuePlan& plan) {
+    list.add(prefix + name, bounds, queue<Queue4>(plan));
+  };
+  const auto add_small = [&](const char* name, const Bounds& bounds, const QueuePlan& plan) {
+    list.add(prefix + name, bounds, queue<Queue>(plan));
+  };
+  add("_push_pop_steal", within(3, 2), {.owner = "+-", .steals = 2});
+  add("_two_items", within(3, 2), {.owner = "++--", .steals = 2});
+  add("_two_thieves", within(2, 1), {.owner = "++-+--", .thieves = 2, .steals = 2});
+  add("_three_items_two_thieves", within(2, 2), {.owner = "+++--", .thieves = 2});
+  add("_refilled_slot", within(3, 2), {.owner = "+-+-+-", .steals = 2});
+  add_small("_growth", within(3, 2), {.owner = "+++-", .steals = 2});
+  add_small("_growth_two_thieves", within(2, 1), {.owner = "++++-", .thieves = 2, .steals = 2});
+  add_small("_wraps_around", within(2, 1), {.owner = "++-++-++", .steals = 3, .patient = true});
+  add("_two_loops", within(2, 1), {.owner = "++-", .steals = 1, .loops = 2});
+  add("_patient", within(2, 1), {.owner = "++--", .thieves = 2, .steals = 1, .patient = true});
+  add_small("_two_thieves_long", within(3, 3), {.owner = "++-+--", .thieves = 2, .steals = 2});
+  add_small("_growth_long", within(4, 3), {.owner = "++++--+-", .thieves = 1, .steals = 3});
 }
 
-template <core::Model model> void add_loops(std::vector<Scenario>& scenarios, const std::string& name) {
-  const Bounds narrow{.preemptions = 2, .stale = 1};
-  scenarios.push_back({name + "_loop_2x4", narrow, loops<model>(plan(2, {4})), 10'000});
-  scenarios.push_back(
-      {name + "_loop_2x6", {.preemptions = 1, .stale = 1}, loops<model>(plan(2, {6})), 10'000});
-  scenarios.push_back(
-      {name + "_loop_3x3", {.preemptions = 1, .stale = 0}, loops<model>(plan(3, {3})), 10'000});
-  scenarios.push_back({name + "_loop_two_loops_2x3", narrow, loops<model>(plan(2, {3, 3})), 10'000});
-  scenarios.push_back({name + "_loop_cancelled_2x8",
-                       {.preemptions = 1, .stale = 1},
-                       loops<model>(cancelled(plan(2, {8, 4}))),
-                       10'000});
-  scenarios.push_back({name + "_loop_3x4_long", narrow, loops<model>(plan(3, {4})), 500'000, true});
-  scenarios.push_back(
-      {name + "_loop_2x6_long", {.preemptions = 3, .stale = 2}, loops<model>(plan(2, {6})), 500'000, true});
+template <core::Model model> void add_loops(ScenarioList& list, const std::string& name) {
+  list.add(name + "_loop_2x4", within(2, 1), loops<model>(plan(2, {4})));
+  list.add(name + "_loop_2x6", within(1, 1), loops<model>(plan(2, {6})));
+  list.add(name + "_loop_3x3", within(1, 0), loops<model>(plan(3, {3})));
+  list.add(name + "_loop_two_loops_2x3", within(2, 1), loops<model>(plan(2, {3, 3})));
+  list.add(name + "_loop_cancelled_2x8", within(1, 1), loops<model>(cancelled(plan(2, {8, 4}))));
+  list.add(name + "_loop_3x4_long", within(2, 1), loops<model>(plan(3, {4})));
+  list.add(name + "_loop_2x6_long", within(3, 2), loops<model>(plan(2, {6})));
 }
 
 } // namespace
 
 std::vector<Scenario> queue_scenarios() {
-  std::vector<Scenario> scenarios;
-  add_queue<LockFree, LockFree4>(scenarios, "queue");
-  add_queue<Locked, Locked4>(scenarios, "queue_lock");
-  add_loops<core::Model::queue>(scenarios, "queue");
-  add_loops<core::Model::queue_lock>(scenarios, "queue_lock");
-  const Bounds suspended{.preemptions = 1, .stale = 0, .suspensions = 1};
-  scenarios.push_back({"queue_loop_suspended_2x4", suspended, loops<core::Model::queue>(plan(2, {4}))});
-  scenarios.push_back({"queue_loop_suspended_3x3", suspended, loops<core::Model::queue>(plan(3, {3}))});
+  ScenarioList list(5000);
+  add_queue<LockFree, LockFree4>(list, "queue");
+  add_queue<Locked, Locked4>(list, "queue_lock");
+  add_loops<core::Model::queue>(list, "queue");
+  add_loops<core::Model::queue_lock>(list, "queue_lock");
+  list.add("queue_loop_suspended_2x4", within(1, 0, 1), loops<core::Model::queue>(plan(2, {4})));
+  list.add("queue_loop_suspended_3x3", within(1, 0, 1), loops<core::Model::queue>(plan(3, {3})));
   // What a lock costs: a member that is suspended while it holds the lock stops the others for as long.
-  scenarios.push_back({"queue_lock_loop_suspended_2x4",
-                       {.preemptions = 2, .stale = 0, .suspensions = 1},
-                       loops<core::Model::queue_lock>(plan(2, {4})),
-                       0,
-                       false,
-                       "no end after"});
-  return scenarios;
+  list.add("queue_lock_loop_suspended_2x4", within(2, 0, 1), loops<core::Model::queue_lock>(plan(2, {4})))
+      .fails = "no end after";
+  return std::move(list).all();
 }
 
 } // namespace wstree::model

@@ -30,25 +30,16 @@ ReductionModelPlan from_one_root(ReductionModelPlan made) {
 }
 
 /// For every strategy and batch mode, with all values that weak memory may show.
-void add_every_mode(std::vector<Scenario>& scenarios) {
-  constexpr std::pair<const char*, Strategy> strategies[] = {
-      {"find_max", Strategy::find_max},       {"predefined", Strategy::predefined},
-      {"assign", Strategy::assign},           {"assign_top", Strategy::assign_top},
-      {"random_walk", Strategy::random_walk}, {"random_all", Strategy::random_all}};
-  constexpr std::pair<const char*, BatchMode> batches[] = {{"fixed", BatchMode::fixed},
-                                                           {"exponential", BatchMode::exponential},
-                                                           {"random", BatchMode::random},
-                                                           {"timed", BatchMode::timed}};
-  const Bounds all{.preemptions = 2, .stale = Bounds::k_unbounded, .patience = 80};
-  for (const auto& [strategy_name, strategy] : strategies)
-    for (const auto& [batch_name, batch] : batches) {
+void add_every_mode(ScenarioList& list) {
+  for (const auto& [strategy_name, strategy] : k_strategies)
+    for (const auto& [batch_name, batch] : k_batches) {
+      const auto add = [&](const char* size, const ReductionModelPlan& plan, bool is_long) {
+        list.add("all_" + std::string(strategy_name) + "_" + batch_name + size + (is_long ? "_long" : ""),
+                 within(2, Bounds::k_unbounded, 0, 80), reductions(plan))
+            .samples = 0;
+      };
       // By default one row for each batch mode, and one for each strategy.
       const bool is_usual = strategy == Strategy::find_max;
-      const auto add = [&](const char* size, const ReductionModelPlan& plan, bool is_long) {
-        scenarios.push_back(
-            {"all_" + std::string(strategy_name) + "_" + batch_name + size + (is_long ? "_long" : ""), all,
-             reductions(plan), 0, is_long});
-      };
       const bool is_row = is_usual || batch == BatchMode::fixed;
       add("_2x3", reduction_plan(2, {3}, strategy, batch), !is_row);
       add("_3x2", reduction_plan(3, {2}, strategy, batch), !is_row);
@@ -60,48 +51,38 @@ void add_every_mode(std::vector<Scenario>& scenarios) {
 } // namespace
 
 std::vector<Scenario> reduction_scenarios() {
-  const Bounds narrow{.preemptions = 2, .stale = 1};
-  const Bounds few{.preemptions = 1, .stale = 1};
-  const Bounds usual{.preemptions = 3, .stale = 1};
-  const Bounds suspended{.preemptions = 1, .stale = 1, .suspensions = 1};
-  const Bounds unbounded{.preemptions = Bounds::k_unbounded, .stale = Bounds::k_unbounded, .patience = 80};
-  std::vector<Scenario> scenarios;
-  scenarios.push_back({"find_max_2x4", usual, reductions(reduction_plan(2, {4})), 5000});
-  add_every_mode(scenarios);
-  scenarios.push_back({"unbounded_2x3", unbounded, reductions(reduction_plan(2, {3}))});
-  scenarios.push_back(
-      {"unbounded_one_root_2x3_long", unbounded, reductions(from_one_root(reduction_plan(2, {3}))), 0, true});
-  scenarios.push_back({"one_root_2x4", usual, reductions(from_one_root(reduction_plan(2, {4}))), 5000});
-  scenarios.push_back({"one_root_3x4", few, reductions(from_one_root(reduction_plan(3, {4}))), 5000});
-  scenarios.push_back({"3x3", narrow, reductions(reduction_plan(3, {3})), 5000});
-  scenarios.push_back({"two_2x3", narrow, reductions(reduction_plan(2, {3, 3})), 5000});
-  scenarios.push_back({"both_ends_2x6", narrow,
-                       reductions(reduction_plan(2, {6}, Strategy::find_max, BatchMode::random)), 5000});
-  scenarios.push_back({"suspended_2x4", suspended, reductions(reduction_plan(2, {4}))});
-  scenarios.push_back({"suspended_3x3", suspended, reductions(reduction_plan(3, {3}))});
+  ScenarioList list(2000);
+  const auto add = [&](const char* name, const Bounds& bounds, const ReductionModelPlan& plan) {
+    list.add(name, bounds, reductions(plan));
+  };
+  const Bounds unbounded = within(Bounds::k_unbounded, Bounds::k_unbounded, 0, 80);
+  add("find_max_2x4", within(3, 1), reduction_plan(2, {4}));
+  add_every_mode(list);
+  add("unbounded_2x3", unbounded, reduction_plan(2, {3}));
+  add("unbounded_one_root_2x3_long", unbounded, from_one_root(reduction_plan(2, {3})));
+  add("one_root_2x4", within(3, 1), from_one_root(reduction_plan(2, {4})));
+  add("one_root_3x4", within(1, 1), from_one_root(reduction_plan(3, {4})));
+  add("3x3", within(2, 1), reduction_plan(3, {3}));
+  add("two_2x3", within(2, 1), reduction_plan(2, {3, 3}));
+  add("both_ends_2x6", within(2, 1), reduction_plan(2, {6}, Strategy::find_max, BatchMode::random));
+  add("suspended_2x4", within(1, 1, 1), reduction_plan(2, {4}));
+  add("suspended_3x3", within(1, 1, 1), reduction_plan(3, {3}));
   ReductionModelPlan failing = reduction_plan(2, {5, 3});
   failing.fails_after = 2;
-  scenarios.push_back({"failing_2x5", narrow, reductions(failing), 5000});
+  add("failing_2x5", within(2, 1), failing);
   // No nodes to begin with: chunks of them are allocated, or there is no memory.
-  scenarios.push_back({"few_nodes_3x4", few, reductions<ModelPlatform, 0>(reduction_plan(3, {4})), 5000});
+  list.add("few_nodes_3x4", within(1, 1), reductions<ModelPlatform, 0>(reduction_plan(3, {4})));
   ReductionModelPlan poor = from_one_root(reduction_plan(3, {4}));
   poor.has_memory = false;
-  scenarios.push_back({"no_memory_3x4", few, reductions<ModelPlatform, 0>(poor), 5000});
+  list.add("no_memory_3x4", within(1, 1), reductions<ModelPlatform, 0>(poor));
   // There are nodes, but no room for their values.
-  scenarios.push_back({"no_cells_3x4", few, reductions(poor), 5000});
+  add("no_cells_3x4", within(1, 1), poor);
   // Marks of 3 bits go round after eight reductions, and roots are cleared every second time.
   using Narrow = test::WithMarks<ModelPlatform, test::NarrowMarks<3>>;
-  scenarios.push_back({"round_2x9",
-                       {.preemptions = 1, .stale = 0},
-                       reductions<Narrow>(reduction_plan(2, {3, 1, 1, 1, 3, 1, 1, 1, 3})),
-                       5000});
-  scenarios.push_back({"one_root_3x4_long",
-                       {.preemptions = 3, .stale = 2},
-                       reductions(from_one_root(reduction_plan(3, {4}))),
-                       100'000,
-                       true});
-  scenarios.push_back({"find_max_3x5_long", usual, reductions(reduction_plan(3, {5})), 100'000, true});
-  return scenarios;
+  list.add("round_2x9", within(1, 0), reductions<Narrow>(reduction_plan(2, {3, 1, 1, 1, 3, 1, 1, 1, 3})));
+  add("one_root_3x4_long", within(3, 2), from_one_root(reduction_plan(3, {4})));
+  add("find_max_3x5_long", within(3, 1), reduction_plan(3, {5}));
+  return std::move(list).all();
 }
 
 } // namespace wstree::model

@@ -44,102 +44,80 @@ private:
   detail::BasicWorkStealingQueue<ModelPlatform, Token, Form, k_initial> queue_;
 };
 
-template <queue_form form> void add_public_queue(std::vector<Scenario>& scenarios, const std::string& name) {
+template <queue_form form> void add_public_queue(ScenarioList& list, const std::string& name) {
   using Queue = PublicQueue<form, 2>;
   using Queue4 = PublicQueue<form, 4>;
-  const Bounds usual{.preemptions = 3, .stale = 2};
-  const Bounds narrow{.preemptions = 2, .stale = 1};
-  scenarios.push_back({name + "_two_items", usual, queue<Queue4>({.owner = "++--", .steals = 2}), 20'000});
-  scenarios.push_back(
-      {name + "_two_thieves", narrow, queue<Queue4>({.owner = "++-+--", .thieves = 2, .steals = 2}), 20'000});
-  scenarios.push_back(
-      {name + "_refilled_slot", usual, queue<Queue4>({.owner = "+-+-+-", .steals = 2}), 20'000});
-  scenarios.push_back({name + "_growth_two_thieves", narrow,
-                       queue<Queue>({.owner = "++++-", .thieves = 2, .steals = 2}), 20'000});
-  scenarios.push_back({name + "_wraps_around", narrow,
-                       queue<Queue>({.owner = "++-++-++", .steals = 3, .patient = true}), 20'000});
-  scenarios.push_back({name + "_growth_long",
-                       {.preemptions = 4, .stale = 2},
-                       queue<Queue>({.owner = "++++--+-", .steals = 3}),
-                       1'000'000,
-                       true});
+  list.add(name + "_two_items", within(3, 2), queue<Queue4>({.owner = "++--", .steals = 2}));
+  list.add(name + "_two_thieves", within(2, 1),
+           queue<Queue4>({.owner = "++-+--", .thieves = 2, .steals = 2}));
+  list.add(name + "_refilled_slot", within(3, 2), queue<Queue4>({.owner = "+-+-+-", .steals = 2}));
+  list.add(name + "_growth_two_thieves", within(2, 1),
+           queue<Queue>({.owner = "++++-", .thieves = 2, .steals = 2}));
+  list.add(name + "_wraps_around", within(2, 1),
+           queue<Queue>({.owner = "++-++-++", .steals = 3, .patient = true}));
+  list.add(name + "_growth_long", within(4, 2), queue<Queue>({.owner = "++++--+-", .steals = 3}));
 }
 
-template <class Made, class Plan> std::function<std::unique_ptr<Program>()> pool(Plan plan) {
-  return [plan] { return std::make_unique<Made>(plan); };
+template <class Made, class... Plan> std::function<std::unique_ptr<Program>()> pool(Plan... plan) {
+  return [plan...] { return std::make_unique<Made>(plan...); };
 }
 
-void add_pool(std::vector<Scenario>& scenarios) {
-  const Bounds usual{.preemptions = 3, .stale = 2};
-  const Bounds narrow{.preemptions = 2, .stale = 1};
-  const auto add = [&](const char* name, const Bounds& bounds, auto make) {
-    scenarios.push_back({name, bounds, make, 2000});
+void add_pool(ScenarioList& list) {
+  const auto sleep = [&](const char* name, const Bounds& bounds, const SleepPlan& plan) {
+    list.add(std::string("sleep_") + name, bounds, pool<SleepProgram>(plan));
   };
-  add("sleep_1", usual, pool<SleepProgram>(SleepPlan{1, 1}));
-  add("sleep_2", {.preemptions = 3, .stale = 1}, pool<SleepProgram>(SleepPlan{1, 2}));
-  add("sleep_2x2", {.preemptions = 2, .stale = 0}, pool<SleepProgram>(SleepPlan{2, 2}));
-  const Bounds brief{.preemptions = 1, .stale = 2};
-  add("sleep_2x2_handed_on", brief, pool<SleepProgram>(SleepPlan{2, 2, true, true}));
-  add("sleep_2x2_cancelled", brief, pool<SleepProgram>(SleepPlan{2, 2, true}));
-  add("bundle", usual, [] { return std::make_unique<BundleProgram>(); });
-  add("group_1", usual, pool<GroupProgram>(GroupPlan{1, 2, false}));
-  add("group_2", narrow, pool<GroupProgram>(GroupPlan{2, 3, false}));
-  add("group_outside", usual, pool<GroupProgram>(GroupPlan{1, 2, true}));
-  add("outside_1", usual, pool<OutsideProgram>(OutsidePlan{1, 1}));
-  add("outside_1x2", usual, pool<OutsideProgram>(OutsidePlan{1, 2}));
-  add("outside_1x3", {.preemptions = 2, .stale = 0}, pool<OutsideProgram>(OutsidePlan{1, 3}));
-  add("outside_2x2", {.preemptions = 2, .stale = 0}, pool<OutsideProgram>(OutsidePlan{2, 2}));
-  scenarios.push_back(
-      {"sleep_2x2_long", {.preemptions = 3, .stale = 2}, pool<SleepProgram>(SleepPlan{2, 2}), 200'000, true});
-  scenarios.push_back({"sleep_2x2_handed_on_long",
-                       {.preemptions = 2, .stale = 3},
-                       pool<SleepProgram>(SleepPlan{2, 2, true, true}),
-                       200'000,
-                       true});
-  scenarios.push_back({"sleep_2x2_cancelled_long",
-                       {.preemptions = 2, .stale = 3},
-                       pool<SleepProgram>(SleepPlan{2, 2, true}),
-                       200'000,
-                       true});
-
-  scenarios.push_back({"group_2_long",
-                       {.preemptions = 3, .stale = 2},
-                       pool<GroupProgram>(GroupPlan{2, 3, false}),
-                       200'000,
-                       true});
+  const auto group = [&](const char* name, const Bounds& bounds, const GroupPlan& plan) {
+    list.add(std::string("group_") + name, bounds, pool<GroupProgram>(plan));
+  };
+  const auto outside = [&](const char* name, const Bounds& bounds, const OutsidePlan& plan) {
+    list.add(std::string("outside_") + name, bounds, pool<OutsideProgram>(plan));
+  };
+  sleep("1", within(3, 2), {1, 1});
+  sleep("2", within(3, 1), {1, 2});
+  sleep("2x2", within(2, 0), {2, 2});
+  sleep("2x2_handed_on", within(1, 2), {2, 2, true, true});
+  sleep("2x2_cancelled", within(1, 2), {2, 2, true});
+  list.add("bundle", within(3, 2), pool<BundleProgram>());
+  group("1", within(3, 2), {1, 2, false});
+  group("2", within(2, 1), {2, 3, false});
+  group("outside", within(3, 2), {1, 2, true});
+  outside("1", within(3, 2), {1, 1});
+  outside("1x2", within(3, 2), {1, 2});
+  outside("1x3", within(2, 0), {1, 3});
+  outside("2x2", within(2, 0), {2, 2});
+  sleep("2x2_long", within(3, 2), {2, 2});
+  sleep("2x2_handed_on_long", within(2, 3), {2, 2, true, true});
+  sleep("2x2_cancelled_long", within(2, 3), {2, 2, true});
+  group("2_long", within(3, 2), {2, 3, false});
 }
 
-void add_shared_loops(std::vector<Scenario>& scenarios) {
-  const Bounds usual{.preemptions = 3, .stale = 2};
-  const Bounds narrow{.preemptions = 2, .stale = 1};
-  const auto add = [&](const char* name, const Bounds& bounds, const SharedPlan& plan, bool is_long = false) {
-    scenarios.push_back({name, bounds, shared_loop(plan), is_long ? 200'000U : 2'000U, is_long});
+void add_shared_loops(ScenarioList& list) {
+  const auto add = [&](const char* name, const Bounds& bounds, const SharedPlan& plan) {
+    list.add(std::string("shared_") + name, bounds, shared_loop(plan));
   };
-  add("shared_2x3", {.preemptions = 3, .stale = 0}, {.iterations = 3, .takes = {k_all, k_all}});
-  add("shared_2x4_never_come", narrow, {.iterations = 4, .takes = {k_all, k_all}, .members = 4});
-  add("shared_3x3", narrow, {.iterations = 3, .takes = {k_all, k_all, k_all}});
-  add("shared_2x4_suspended", {.preemptions = 1, .stale = 1, .suspensions = 1},
-      {.iterations = 4, .takes = {k_all, k_all}});
-  add("shared_leave_2x3", narrow, {.iterations = 3, .takes = {1, k_all}});
-  add("shared_leave_3x3", narrow, {.iterations = 3, .takes = {1, k_all, k_all}});
-  add("shared_all_leave", narrow, {.iterations = 5, .takes = {1, 2}});
-  add("shared_ascending_2x4", usual, {.iterations = 4, .takes = {k_all, k_all}, .is_ascending = true});
-  add("shared_ascending_leave_2x5", narrow, {.iterations = 5, .takes = {1, 1}, .is_ascending = true});
-  add("shared_stop_2x4", narrow, {.iterations = 4, .takes = {1, k_all}, .stops = true});
-  add("shared_2x3_long", {.preemptions = 3, .stale = 2}, {.iterations = 3, .takes = {k_all, k_all}}, true);
-  add("shared_3x4_long", {.preemptions = 2, .stale = 2}, {.iterations = 4, .takes = {k_all, k_all, k_all}},
-      true);
+  add("2x3", within(3, 0), {.iterations = 3, .takes = {k_all, k_all}});
+  add("2x4_never_come", within(2, 1), {.iterations = 4, .takes = {k_all, k_all}, .members = 4});
+  add("3x3", within(2, 1), {.iterations = 3, .takes = {k_all, k_all, k_all}});
+  add("2x4_suspended", within(1, 1, 1), {.iterations = 4, .takes = {k_all, k_all}});
+  add("leave_2x3", within(2, 1), {.iterations = 3, .takes = {1, k_all}});
+  add("leave_3x3", within(2, 1), {.iterations = 3, .takes = {1, k_all, k_all}});
+  add("all_leave", within(2, 1), {.iterations = 5, .takes = {1, 2}});
+  add("ascending_2x4", within(3, 2), {.iterations = 4, .takes = {k_all, k_all}, .is_ascending = true});
+  add("ascending_leave_2x5", within(2, 1), {.iterations = 5, .takes = {1, 1}, .is_ascending = true});
+  add("stop_2x4", within(2, 1), {.iterations = 4, .takes = {1, k_all}, .stops = true});
+  add("2x3_long", within(3, 2), {.iterations = 3, .takes = {k_all, k_all}});
+  add("3x4_long", within(2, 2), {.iterations = 4, .takes = {k_all, k_all, k_all}});
 }
 
 } // namespace
 
 std::vector<Scenario> types_scenarios() {
-  std::vector<Scenario> scenarios;
-  add_public_queue<queue_form::lock_free>(scenarios, "deque");
-  add_public_queue<queue_form::lock_on_contention>(scenarios, "deque_lock");
-  add_pool(scenarios);
-  add_shared_loops(scenarios);
-  return scenarios;
+  ScenarioList list(2000);
+  add_public_queue<queue_form::lock_free>(list, "deque");
+  add_public_queue<queue_form::lock_on_contention>(list, "deque_lock");
+  add_pool(list);
+  add_shared_loops(list);
+  return std::move(list).all();
 }
 
 } // namespace wstree::model
