@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Placement of a process: whether threads are pinned, and what members are told when the user has put them
-// where they are, and when the library does. On a made-up topology, with real threads on the CPUs of this
-// machine.
+// where they are, and when the library does. The topology is made up, the threads are real.
 #include "placement.h"
 #include "policy.h"
 #include "threads.h"
