@@ -1,20 +1,131 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+//
+// Options: what is made of the environment, and how it is shown.
+#include "display.h"
 #include "near_name.h"
 #include "options.h"
+
+#include "usual.h"
 
 namespace wstree::config {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+
+std::vector<std::string> displayed(const Options& options, const std::optional<ScheduleRequest>& schedule) {
+  std::vector<std::string> lines;
+  const auto keep = [](void* context, std::string_view line) noexcept {
+    static_cast<std::vector<std::string>*>(context)->emplace_back(line);
+  };
+  display(options, schedule, {keep, &lines});
+  return lines;
+}
+
+TEST(Display, ShowsTheDefaults) {
+  EXPECT_THAT(
+      displayed(Options{}, std::nullopt),
+      ElementsAre(
+          "WSTREE DISPLAY ENVIRONMENT BEGIN",
+          "  [wstree] OMP_SCHEDULE: none of ours, schedule(runtime) loops stay with the OpenMP runtime",
+          "  [wstree] WSTREE_LOOPS='runtime'  (default)", "  [wstree] WSTREE_STRATEGY='findmax'  (default)",
+          "  [wstree] WSTREE_BATCH='timed'  (default)", "  [wstree] WSTREE_HISTORY='on'  (default)",
+          "  [wstree] WSTREE_FALLBACK='guided'  (default)", "  [wstree] WSTREE_BIND='auto'  (default)",
+          "  [wstree] WSTREE_THREADS='off'  (default)", "  [wstree] WSTREE_WAIT='off'  (default)",
+          "  [wstree] WSTREE_STATS='0'  (default)", "  [wstree] WSTREE_COUNTERS='0'  (default)",
+          "  [wstree] WSTREE_RECORD='0'  (default)", "  [wstree] WSTREE_TRACE='0'  (default)",
+          "  [wstree] WSTREE_TRACE_EVENTS='65536'  (default)", "  [wstree] WSTREE_RULES='0'  (default)",
+          "  [wstree] WSTREE_OMPT='0'  (default)", "  [wstree] WSTREE_VERBOSE='0'  (default)",
+          "  [wstree] OMP_DISPLAY_ENV='false'  (default)",
+          "  [wstree] OMP_DISPLAY_AFFINITY='false'  (default)",
+          "  [wstree] OMP_AFFINITY_FORMAT=''  (default)", "WSTREE DISPLAY ENVIRONMENT END"));
+}
+
+TEST(Display, ShowsWhatWasSetInItsCanonicalForm) {
+  const char* const envp[] = {"WSTREE_BATCH= Random",
+                              "WSTREE_LOOPS=AUTO, dynamic",
+                              "WSTREE_STRATEGY=nonsense",
+                              "WSTREE_HISTORY=OFF",
+                              "WSTREE_FALLBACK=Dynamic , 8",
+                              "WSTREE_STATS=json=out/%p.json",
+                              "WSTREE_COUNTERS=1",
+                              "WSTREE_RECORD=out/%p.profile",
+                              "WSTREE_TRACE=%p.json",
+                              "WSTREE_RULES= * off; a.c:1 wstree ",
+                              "WSTREE_OMPT=1",
+                              "WSTREE_VERBOSE=1",
+                              "OMP_DISPLAY_ENV=TRUE",
+                              "WSTREE_BIND=SPREAD",
+                              "WSTREE_WAIT=Auto",
+                              "OMP_NUM_THREADS= \t2", // in the place of WSTREE_THREADS=auto
+                              "OMP_DISPLAY_AFFINITY=TRUE",
+                              "OMP_AFFINITY_FORMAT= %n on %A ",
+                              nullptr};
+  EXPECT_THAT(
+      displayed(load(envp, {}), parse_schedule("nonmonotonic:WSTREE, 64")),
+      ElementsAre(
+          "WSTREE DISPLAY ENVIRONMENT BEGIN", "  [wstree] OMP_SCHEDULE='wstree,64'  (environment)",
+          "  [wstree] WSTREE_LOOPS='dynamic,auto'  (environment)",
+          "  [wstree] WSTREE_STRATEGY='findmax'  (default)",
+          "  [wstree] WSTREE_BATCH='random:4096'  (environment)",
+          "  [wstree] WSTREE_HISTORY='off'  (environment)",
+          "  [wstree] WSTREE_FALLBACK='dynamic,8'  (environment)",
+          "  [wstree] WSTREE_BIND='spread'  (environment)", "  [wstree] WSTREE_THREADS='auto'  (environment)",
+          "  [wstree] WSTREE_WAIT='auto'  (environment)",
+          "  [wstree] WSTREE_STATS='json=out/%p.json'  (environment)",
+          "  [wstree] WSTREE_COUNTERS='1'  (environment)",
+          "  [wstree] WSTREE_RECORD='out/%p.profile'  (environment)",
+          "  [wstree] WSTREE_TRACE='%p.json'  (environment)",
+          "  [wstree] WSTREE_TRACE_EVENTS='65536'  (default)",
+          "  [wstree] WSTREE_RULES='* off; a.c:1 wstree'  (environment)",
+          "  [wstree] WSTREE_OMPT='1'  (environment)", "  [wstree] WSTREE_VERBOSE='1'  (environment)",
+          "  [wstree] OMP_DISPLAY_ENV='true'  (environment)",
+          "  [wstree] OMP_DISPLAY_AFFINITY='true'  (environment)",
+          "  [wstree] OMP_AFFINITY_FORMAT=' %n on %A '  (environment)", "WSTREE DISPLAY ENVIRONMENT END"));
+}
+
+TEST(Display, ShowsControlCharactersHarmlessly) {
+  const char* const envp[] = {"WSTREE_STATS=text=a\nb", nullptr};
+  EXPECT_THAT(displayed(load(envp, {}), std::nullopt),
+              testing::Contains("  [wstree] WSTREE_STATS='text=a?b'  (environment)"));
+}
+
+TEST(FixedText, CutsOffAndSaysSo) {
+  FixedText<6> text("abc");
+  EXPECT_FALSE(text.truncated());
+  text.append("def");
+  EXPECT_EQ(text.view(), "abcde");
+  EXPECT_TRUE(text.truncated());
+  EXPECT_STREQ(text.c_str(), "abcde");
+  text.resize_down(2);
+  EXPECT_STREQ(text.c_str(), "ab");
+  text.clear();
+  EXPECT_FALSE(text.truncated());
+  EXPECT_STREQ(text.c_str(), "");
+}
+
+TEST(FixedText, ShortensForeignTextBetweenCharacters) {
+  struct Case {
+    std::string_view text;
+    std::size_t limit;
+    std::string_view shown;
+  };
+  const Case cases[] = {{"abcdef", 6, "abcdef"},
+                        {"abcdefg", 6, "abc..."},
+                        {"ab\xe2\x82\xac"
+                         "defg",
+                         6, "ab..."},
+                        {"\x80\x80\x80\x80\x80\x80\x80", 6, "..."},
+                        {"a\x01\x1f\x20\x7f", 6, "a?? ?"},
+                        {"a\xff\xc3\xa4\xc3", 6, "a?\xc3\xa4?"},
+                        {"a\x80\x80\x80\x80\x80\x80\x80\x80\x80", 8, "a?..."},
+                        {"\xc2\x9b[", 6, "??["}};
+  for (const auto& [text, limit, shown] : cases) {
+    FixedText<32> line;
+    line.append_foreign(text, limit);
+    EXPECT_EQ(line.view(), shown) << text;
+  }
+}
 
 static_assert(std::is_trivially_copyable_v<Options>);
 
@@ -39,55 +150,10 @@ Loaded load_from(const std::vector<std::string>& entries) {
 TEST(Load, GivesDefaultsWhenNothingIsSet) {
   for (const auto& entries : {std::vector<std::string>{}, {"PATH=/bin", "OMP_NUM_THREADS=4"}}) {
     const auto [options, lines] = load_from(entries);
-    EXPECT_EQ(options.loops.bits, 1u);
-    EXPECT_EQ(options.strategy, Strategy::find_max);
-    EXPECT_EQ(options.batch, (Batch{BatchMode::timed, 0}));
-    EXPECT_EQ(options.fallback, (Fallback{FallbackKind::guided, 0}));
-    EXPECT_EQ(options.bind, Bind::auto_);
-    EXPECT_EQ(options.stats, StatsFormat::off);
-    EXPECT_TRUE(options.record_path.empty());
-    EXPECT_EQ(parse_switch(text_of(Option::ompt).default_value), options.ompt);
-    EXPECT_FALSE(options.counters);
-    EXPECT_FALSE(options.ompt);
-    EXPECT_FALSE(options.verbose);
-    EXPECT_FALSE(options.display_affinity);
-    EXPECT_TRUE(options.affinity_format.empty());
-    EXPECT_EQ(options.display_env, DisplayEnv::no);
-    EXPECT_TRUE(options.stats_path.empty());
-    for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value);
+    EXPECT_EQ(displayed(options, std::nullopt), displayed(Options{}, std::nullopt));
     EXPECT_THAT(lines, IsEmpty());
   }
   EXPECT_EQ(load(nullptr, {}).strategy, Strategy::find_max);
-}
-
-TEST(Load, TakesEveryOptionFromTheEnvironment) {
-  const auto [options, lines] =
-      load_from({"WSTREE_STRATEGY=assign", "WSTREE_BATCH=fixed:8", "WSTREE_FALLBACK=static,4",
-                 "WSTREE_LOOPS=auto,Dynamic", "WSTREE_STATS=json=/tmp/%p.json", "WSTREE_VERBOSE=1",
-                 "WSTREE_RECORD=/tmp/%p.profile", "OMP_DISPLAY_ENV=verbose", "WSTREE_BIND=close",
-                 "WSTREE_HISTORY=off", "WSTREE_COUNTERS=1", "WSTREE_OMPT=1", "OMP_DISPLAY_AFFINITY=true",
-                 "OMP_AFFINITY_FORMAT=%{thread_num} %A"});
-  EXPECT_FALSE(options.history);
-  EXPECT_TRUE(options.loops == LoopKinds{10});
-  EXPECT_EQ(options.strategy, Strategy::assign);
-  EXPECT_EQ(options.batch, (Batch{BatchMode::fixed, 8}));
-  EXPECT_EQ(options.fallback, (Fallback{FallbackKind::static_, 4}));
-  EXPECT_EQ(options.stats, StatsFormat::json);
-  EXPECT_EQ(options.stats_path.view(), "/tmp/%p.json");
-  EXPECT_EQ(options.record_path.view(), "/tmp/%p.profile");
-  EXPECT_TRUE(options.counters);
-  EXPECT_TRUE(options.ompt);
-  EXPECT_TRUE(options.verbose);
-  EXPECT_EQ(options.display_env, DisplayEnv::verbose);
-  EXPECT_EQ(options.bind, Bind::close);
-  EXPECT_TRUE(options.display_affinity);
-  EXPECT_EQ(options.affinity_format.view(), "%{thread_num} %A");
-  for (const Option option :
-       {Option::loops, Option::strategy, Option::batch, Option::fallback, Option::bind, Option::history,
-        Option::stats, Option::counters, Option::record, Option::ompt, Option::verbose, Option::display_env,
-        Option::display_affinity, Option::affinity_format})
-    EXPECT_EQ(options.origin(option), Origin::environment) << text_of(option).name;
-  EXPECT_THAT(lines, IsEmpty());
 }
 
 TEST(Load, OutlivesTheEnvironment) {
@@ -130,13 +196,7 @@ TEST(Load, SaysOneLineForEachBadValueAndKeepsTheDefault) {
   for (const auto& [entry, line] : cases) {
     const auto [options, lines] = load_from({entry});
     EXPECT_THAT(lines, ElementsAre(line));
-    for (const Origin origin : options.origins) EXPECT_EQ(origin, Origin::default_value) << entry;
-    EXPECT_TRUE(options.loops == LoopKinds{});
-    EXPECT_EQ(options.strategy, Strategy::find_max);
-    EXPECT_EQ(options.batch, Batch{});
-    EXPECT_EQ(options.fallback, Fallback{});
-    EXPECT_EQ(options.stats, StatsFormat::off);
-    EXPECT_FALSE(options.verbose);
+    EXPECT_EQ(displayed(options, std::nullopt), displayed(Options{}, std::nullopt)) << entry;
   }
 }
 

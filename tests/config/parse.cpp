@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <iterator>
-#include <optional>
-#include <ostream>
-#include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "options.h"
+
+#include "usual.h"
 
 namespace wstree::config {
 
@@ -87,33 +81,11 @@ TEST(MisspelledSchedule, BeginsAsOnlyOursDo) {
 }
 
 TEST(ParseSchedule, LeavesOtherSchedulesToTheRuntime) {
-  for (const std::string_view value : {"",
-                                       " ",
-                                       ",",
-                                       ":",
-                                       "static",
-                                       "dynamic,4",
-                                       "guided",
-                                       "auto",
-                                       "trapezoidal",
-                                       "static_steal,2",
-                                       "monotonic:dynamic",
-                                       "nonmonotonic:static,wstree",
-                                       "wstre",
-                                       "wstreee",
-                                       "w stree",
-                                       "wstree 64",
-                                       "wstree;64",
-                                       "wstree:64",
-                                       ":wstree",
-                                       "wstree:",
-                                       "simd:wstree",
-                                       "monotonic wstree",
-                                       "monotonic:nonmonotonic:wstree",
-                                       "monotonic,wstree",
-                                       ",wstree",
-                                       "\"wstree\"",
-                                       "xwstree,4"})
+  for (const auto& value :
+       test::words("| |,|:|static|dynamic,4|guided|auto|trapezoidal|static_steal,2|monotonic:dynamic|"
+                   "nonmonotonic:static,wstree|wstre|wstreee|w stree|wstree 64|wstree;64|wstree:64|"
+                   ":wstree|wstree:|simd:wstree|monotonic wstree|monotonic:nonmonotonic:wstree|"
+                   "monotonic,wstree|,wstree|\"wstree\"|xwstree,4"))
     EXPECT_EQ(parse_schedule(value), std::nullopt) << value;
 }
 

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <cstdlib>
-#include <limits>
-#include <memory>
-#include <pthread.h>
-#include <regex>
-#include <string>
-#include <sys/resource.h>
-#include <thread>
-#include <unistd.h>
-#include <vector>
+//
+// Reports: JSON and text, strings in them, files and streams that they go to, regions that were not served.
+#include "support.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "host_guard.h"
 #include "report.h"
 #include "report_writer.h"
 #include "statistics.h"
-#include "support.h"
+#include "unserved_regions.h"
+
+#include <regex>
+#include <sys/resource.h>
 
 // GCC says so itself.
 #ifdef __has_feature
@@ -32,6 +23,8 @@ namespace wstree::observe::report_test {
 namespace {
 
 using namespace test;
+using testing::AllOf;
+using testing::HasSubstr;
 using testing::StartsWith;
 
 const void* address(std::uintptr_t number) { return reinterpret_cast<const void*>(number); }
@@ -146,15 +139,6 @@ TEST_F(WriteReport, SaysThatNoLoopWasServed) {
             "{\"version\": \"1.2.3\", \"threads\": 16, \"rank\": \"0\", \"loops\": []}\n");
 }
 
-TEST_F(WriteReport, IsLostQuietlyIfStderrIsAnotherFileNow) {
-  record_two_loops();
-  const StderrToFile captured(folder_ / "stderr");
-  StderrToFile::redirect(folder_ / "data");
-  write_report(options_for(config::StatsFormat::text), 100.0, 16, "1.2.3");
-  EXPECT_EQ(content_of(folder_ / "data"), "");
-  EXPECT_EQ(captured.text(), "");
-}
-
 TEST_F(WriteReport, WritesANewFileEachTime) {
   record_two_loops();
   const StderrToFile captured(folder_ / "stderr");
@@ -173,7 +157,7 @@ TEST_F(WriteReport, WritesANewFileEachTime) {
 
 TEST_F(WriteReport, SaysWhyAFileCannotBeWritten) {
   record_two_loops();
-  put_content(folder_ / "file", "");
+  folder_.write("file", "");
   const StderrToFile captured(folder_ / "stderr");
   write_report(options_for(config::StatsFormat::json, folder_ / "file/below.json"), 100.0, 16, "1.2.3");
   EXPECT_EQ(captured.text(),
@@ -191,45 +175,6 @@ TEST_F(WriteReport, WorksAtTheEndOfTheProcess) {
   EXPECT_TRUE(ended_well(status));
   EXPECT_EQ(of_any_process(content_of(folder_ / "out")), k_two_loops_json);
 }
-
-/// Stderr is a pipe that is full, so that a thread which writes its report sleeps there until
-/// the pipe is read.
-class SleepingReporter {
-public:
-  SleepingReporter() {
-    const std::string filler(static_cast<std::size_t>(fcntl(pipe_.ends[1], F_GETPIPE_SZ)), 'x');
-    EXPECT_EQ(write(pipe_.ends[1], filler.data(), filler.size()), static_cast<ssize_t>(filler.size()));
-    filler_ = filler.size();
-    dup2(pipe_.ends[1], STDERR_FILENO);
-    pipe_.close_write();
-    remember_stderr();
-    thread_ = std::thread([this] {
-      id_ = gettid();
-      write_report(options_for(config::StatsFormat::json), 100.0, 16, "1.2.3");
-      done_ = true;
-      dup2(STDIN_FILENO, STDERR_FILENO); // ends the pipe
-    });
-    while (!done_ && (id_ == 0 || !is_asleep(id_))) std::this_thread::yield();
-    EXPECT_FALSE(done_);
-  }
-  ~SleepingReporter() { finish(); }
-
-  /// Lets the thread end and returns all that came out of stderr.
-  std::string finish() {
-    std::string all;
-    for (std::string some = pipe_.read_some(); !some.empty(); some = pipe_.read_some()) all += some;
-    if (thread_.joinable()) thread_.join();
-    return all.empty() ? all : all.substr(filler_);
-  }
-
-private:
-  StderrKeeper keeper_;
-  Pipe pipe_;
-  std::size_t filler_ = 0;
-  std::atomic<pid_t> id_{0};
-  std::atomic<bool> done_{false};
-  std::thread thread_;
-};
 
 TEST_F(WriteReport, ThreadsTakeTurns) {
   record_two_loops();
@@ -263,6 +208,84 @@ TEST(WriteText, ShowsControlCharactersAndBadBytesHarmlessly) {
                 write_text(out, *sorted, {"1", 1, 1.0});
               }),
               testing::HasSubstr("  a\?\?\?.c:1 (f\?\?)  1 call "));
+}
+
+TEST(ReportWriter, WritesJsonStrings) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"", R"("")"},
+      {"plain (text) /", R"("plain (text) /")"},
+      {R"(a"b\c)", R"("a\"b\\c")"},
+      {std::string("\x00\x01\n\t\x1f\x7f", 6), "\"\\u0000\\u0001\\u000a\\u0009\\u001f\\u007f\""},
+      {"\xc2\x9b \xc2\xa0", "\"\\u009b \xc2\xa0\""}, // a control character and a blank
+      {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3", "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3\""},
+      {"a\xffz", R"("a\ufffdz")"},
+      {"\x80", R"("\ufffd")"},
+      {"cut \xe2\x82", R"("cut \ufffd\ufffd")"},
+      {"\xc0\xaf", R"("\ufffd\ufffd")"},                     // overlong /
+      {"\xe0\x80\xaf", R"("\ufffd\ufffd\ufffd")"},           // overlong
+      {"\xed\xa0\x80", R"("\ufffd\ufffd\ufffd")"},           // surrogate
+      {"\xf4\x90\x80\x80", R"("\ufffd\ufffd\ufffd\ufffd")"}, // above U+10FFFF
+      {"\xf5\x80\x80\x80", R"("\ufffd\ufffd\ufffd\ufffd")"},
+  };
+  for (const auto& [text, json] : cases)
+    EXPECT_EQ(written([&t = text](ReportWriter& out) { out.json_string(t); }), json);
+}
+
+TEST(ReportWriter, ShowsForeignTextByteForByte) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x8c\xb3"},
+      {std::string("a\x00\n\x1b\x7fz", 6), "a????z"},
+      {"a\xff\x80z", "a??z"},
+      {"\xc2\x9b", "??"}, // the same to a terminal as escape and [
+      {"cut \xe2\x82", "cut ??"},
+      {"\xed\xa0\x80\xc0\xaf", "?????"}};
+  for (const auto& [text, shown] : cases)
+    EXPECT_EQ(written([&t = text](ReportWriter& out) { out.visible(t); }), shown);
+}
+
+TEST(ReportWriter, KeepsLinesWhole) {
+  const HostGuard guard;
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_DIRECT), 0); // each read gives what one write wrote
+  ReportWriter out(ends[1]);
+  const std::string line(1499, 'x');
+  for (int i = 0; i < 4; ++i) out.text(line).text("\n");
+  EXPECT_EQ(out.flush(), 0);
+  char buffer[2 * ReportWriter::k_buffer_size];
+  EXPECT_EQ(read(ends[0], buffer, sizeof buffer), 3000);
+  EXPECT_EQ(read(ends[0], buffer, sizeof buffer), 3000);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+/// Regions stay known for as long as the process lives.
+void in_a_child(void (*check)()) {
+  EXPECT_EXIT(
+      {
+        check();
+        std::exit(testing::Test::HasFailure() ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(UnservedRegions, HaveTheTimeOfTheirExecutions) {
+  in_a_child([] {
+    const int region = 0, other = 0;
+    note_unserved_region(&region, "waits", nullptr);
+    note_unserved_time(&region, 1'000'000);
+    note_unserved_time(&region, 2'000'000);
+    note_unserved_time(&other, 5'000'000); // served
+    constexpr double k_ns_per_tick = 2;
+    const auto json = [] {
+      return written([](ReportWriter& out) { write_unserved_json(out, k_ns_per_tick); });
+    };
+    EXPECT_THAT(json(), AllOf(HasSubstr("\"reason\": \"waits\""),
+                              HasSubstr("\"calls\": 2, \"seconds\": 0.006000000}")));
+    EXPECT_THAT(written([](ReportWriter& out) { write_unserved_lines(out, k_ns_per_tick); }),
+                AllOf(HasSubstr("wstree: not served: "), HasSubstr(": waits (6.0 ms)\n")));
+    forget_unserved_times();
+    EXPECT_THAT(json(), HasSubstr("\"calls\": 0, \"seconds\": 0.000000000}"));
+  });
 }
 
 } // namespace

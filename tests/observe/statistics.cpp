@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <atomic>
-#include <memory>
-#include <set>
-#include <string>
-#include <thread>
-#include <vector>
+//
+// The figures of loops: sums, shares and counters of executions; places in the table and their order; gaps
+// between regions.
+#include "support.h"
 
-#include <gtest/gtest.h>
-
+#include "loop_counters.h"
 #include "loop_site.h"
+#include "report.h"
 #include "site_table.h"
 #include "statistics.h"
-#include "support.h"
+#include "waiting.h"
 
 namespace wstree::observe::statistics_test {
 namespace {
@@ -213,6 +211,136 @@ TEST(LoopSiteFigures, SumUpHowLongTheMeanMemberHadNoProcessor) {
   EXPECT_EQ(site.figures().new_lengths, 1U);
   site.clear_figures();
   EXPECT_EQ(site.figures().preempted_mean_ticks + site.figures().new_lengths, 0U);
+}
+
+TEST(SortedSites, PutsFirstWhatAnEvenLoopWouldSave) {
+  const auto table = std::make_unique<SiteTable>();
+  const auto sorted = std::make_unique<SortedSites>();
+  static const char psource[] = ";saved.c;f;1;1;;";
+  // Ticks are microseconds. Two members each; the work is that of the busiest and half as much.
+  const auto add = [&](std::uintptr_t number, std::uint64_t calls, std::uint64_t busiest, std::uint64_t both,
+                       std::uint64_t wall) {
+    for (std::uint64_t i = 0; i < calls; ++i)
+      table->find(address(number), psource, "wstree").add({2, {1, 1, 0, 1, both}, busiest, wall});
+  };
+  add(0x100, 1, 9000, 17000, 9000); // long, and nearly even
+  add(0x200, 1, 5000, 6000, 5000);  // half as long, and uneven
+  add(0x300, 1000, 15, 15, 15);     // one member does all of it: nothing else could be faster
+  add(0x400, 1, 900, 900, 900);     // uneven, but there is nothing to gain
+  sorted->sort(*table, SiteOrder::by_uneven_time, 1000.0);
+  std::vector<std::uintptr_t> order;
+  for (const auto& row : *sorted) order.push_back(reinterpret_cast<std::uintptr_t>(row.address));
+  EXPECT_THAT(order, testing::ElementsAre(0x200, 0x100, 0x300, 0x400));
+  sorted->sort(*table);
+  order.clear();
+  for (const auto& row : *sorted) order.push_back(reinterpret_cast<std::uintptr_t>(row.address));
+  EXPECT_THAT(order, testing::ElementsAre(0x300, 0x100, 0x200, 0x400));
+}
+
+TEST(IsTooShort, LooksAtOneExecutionAndAtAll) {
+  const auto figures = [](std::uint64_t calls, std::uint64_t busiest_ns) {
+    LoopFigures result;
+    result.calls = calls;
+    result.busy_max_ticks = busiest_ns;
+    result.wall_ticks = 1'000'000'000; // a thread woke up late
+    return result;
+  };
+  EXPECT_TRUE(is_too_short(figures(1, k_short_loop_ns - 1), 1));
+  EXPECT_FALSE(is_too_short(figures(1, k_short_loop_ns), 1));
+  EXPECT_TRUE(is_too_short(figures(1000, 1000 * k_short_execution_ns - 1), 1));
+  EXPECT_FALSE(is_too_short(figures(1000, 1000 * k_short_execution_ns), 1));
+  EXPECT_TRUE(is_too_short(figures(1, k_short_loop_ns), 0)) << "without a clock nothing can be told";
+}
+
+TEST(SortedSites, LeavesOutWhatWasNotExecuted) {
+  const auto table = std::make_unique<SiteTable>();
+  const auto sorted = std::make_unique<SortedSites>();
+  static const char psource[] = ";sort.c;f;1;1;;";
+  for (const std::uintptr_t wall : {30u, 10u, 20u}) {
+    table->find(address(0x1000 + wall), psource, "wstree").add({1, {}, 0, wall});
+    table->find(address(0x9000 + wall), psource, "wstree");
+  }
+  sorted->sort(*table);
+  std::vector<std::uint64_t> walls;
+  for (const auto& row : *sorted) walls.push_back(row.wall_ticks);
+  EXPECT_THAT(walls, testing::ElementsAre(30, 20, 10));
+}
+
+CounterValues part(std::uint64_t cycles, std::uint64_t instructions, std::uint64_t misses) {
+  return {{cycles, instructions, misses, 2, 0}, {1, 1, 1, 1, 0}, 1};
+}
+
+template <class Write> std::string written(Write write, const LoopCounters& counters) {
+  std::string text(4096, '\0');
+  ReportWriter out(text.data(), text.size());
+  write(out, counters);
+  out.flush();
+  text.resize(out.written());
+  return text;
+}
+
+TEST(LoopCounters, AreSumsOfMembersAndRatiosOfTheLoop) {
+  LoopCounters counters;
+  EXPECT_EQ(written(json_counters, counters) + written(text_counters, counters), "");
+  counters.add(0, part(1000, 1500, 3));
+  counters.add(0, part(1000, 1500, 3));
+  counters.add(2, part(2000, 3000, 0));
+  EXPECT_EQ(written(json_counters, counters),
+            ", \"counters\": {\"parts\": 3, \"cycles\": 4000, \"instructions\": 6000, \"cache_misses\": 6, "
+            "\"page_faults\": 6}, \"member_counters\": ["
+            "{\"member\": 0, \"parts\": 2, \"cycles\": 2000, \"instructions\": 3000, \"cache_misses\": 6, "
+            "\"page_faults\": 4}, "
+            "{\"member\": 2, \"parts\": 1, \"cycles\": 2000, \"instructions\": 3000, \"cache_misses\": 0, "
+            "\"page_faults\": 2}]");
+  EXPECT_EQ(written(text_counters, counters),
+            "    1.50 instructions per cycle, 1.00 cache misses per 1,000 instructions, 6 page faults\n");
+  counters.clear();
+  EXPECT_EQ(counters.total().all_parts, 0u);
+}
+
+TEST(LoopCounters, WhatOnePartLacksTheSumLacks) {
+  LoopCounters counters;
+  counters.add(0, part(1000, 1500, 3));
+  CounterValues without = part(0, 10, 1);
+  without.parts[0] = 0;
+  counters.add(1, without);
+  const CounterValues total = counters.total();
+  EXPECT_FALSE(total.has(Counter::cycles));
+  EXPECT_TRUE(total.has(Counter::instructions));
+  EXPECT_FALSE(total.has(Counter::context_switches));
+  EXPECT_EQ(written(text_counters, counters),
+            "    2.65 cache misses per 1,000 instructions, 4 page faults\n");
+}
+
+TEST(LoopCounters, LoseNothingFromManyThreads) {
+  constexpr std::uint64_t k_parts = 1000;
+  LoopCounters counters;
+  in_threads([&](int i) {
+    // Half of them beyond the last member with a number of its own.
+    for (std::uint64_t n = 0; n < k_parts; ++n)
+      counters.add(i % 2 == 0 ? 0 : LoopCounters::k_members + static_cast<std::uint32_t>(i), part(1, 2, 3));
+  });
+  EXPECT_EQ(counters.total().all_parts, k_threads * k_parts);
+  EXPECT_EQ(counters.of(0)[Counter::instructions], k_threads * k_parts);
+  EXPECT_EQ(counters.of(LoopCounters::k_members - 1)[Counter::cycles], k_threads / 2 * k_parts);
+}
+
+TEST(Waiting, IsSummedUp) {
+  forget_gaps();
+  note_gap(5, 3);
+  note_gap(7, 4);
+  note_cpu();
+  EXPECT_EQ(wait_figures().gaps_ns, 12U);
+  EXPECT_EQ(wait_figures().gaps_cpu_ns, 7U);
+  EXPECT_GT(wait_figures().cpu_ns, 0U);
+  forget_gaps();
+  EXPECT_EQ(wait_figures().gaps_ns, 0U);
+}
+
+TEST(Waiting, IsWorthALineFromATwentiethOn) {
+  EXPECT_FALSE(is_worth_saving({0, 5, 100}));
+  EXPECT_TRUE(is_worth_saving({0, 6, 100}));
+  EXPECT_FALSE(is_worth_saving({0, 0, 0}));
 }
 
 } // namespace

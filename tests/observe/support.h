@@ -1,52 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cerrno>
-#include <cstdlib>
-#include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <gtest/gtest.h>
-
+#include "folder.h"
 #include "host_guard.h"
 #include "message.h"
 #include "report_writer.h"
 
 namespace wstree::observe::test {
 
-/// A folder that is removed at the end of the test.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string pattern = testing::TempDir() + "/wstree-XXXXXX";
-    path_ = mkdtemp(pattern.data()) != nullptr ? pattern : std::string();
-    EXPECT_FALSE(path_.empty());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+using wstree::test::TemporaryFolder;
 
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  std::string string() const { return path_; }
-
-private:
-  std::string path_;
-};
-
-inline std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-inline void put_content(const std::string& path, const std::string& content) {
-  std::ofstream(path, std::ios::binary) << content;
-}
+inline std::string content_of(const std::string& path) { return wstree::test::contents(path); }
 
 /// Puts the real stderr back at the end of the test and lets the library know.
 class StderrKeeper {
@@ -107,12 +71,6 @@ struct Pipe {
   }
   int ends[2] = {-1, -1};
 };
-
-/// True if the thread sleeps in a system call.
-inline bool is_asleep(pid_t thread) {
-  const std::string stat = content_of("/proc/self/task/" + std::to_string(thread) + "/stat");
-  return stat.find(") S ") != std::string::npos;
-}
 
 /// Runs `body` in a child process and returns its wait status; the exit status is 0 if the body returns.
 template <class Body> int run_in_child(Body body) {

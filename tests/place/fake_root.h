@@ -2,39 +2,13 @@
 // A system's root with nothing in it but what a test writes, and environments.
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <gtest/gtest.h>
-#include <string>
-#include <system_error>
-#include <vector>
+#include "folder.h"
 
 namespace wstree::place {
 
 class FakeRoot {
 public:
-  FakeRoot() {
-    std::string name = (std::filesystem::temp_directory_path() / "wstree-root-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      std::perror(name.c_str());
-      std::abort();
-    }
-    path_ = name;
-  }
-  FakeRoot(const FakeRoot&) = delete;
-  FakeRoot& operator=(const FakeRoot&) = delete;
-  ~FakeRoot() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  void write(const std::string& file, const std::string& text) const {
-    const auto path = path_ + '/' + file;
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-    std::ofstream(path, std::ios::trunc) << text;
-  }
+  void write(const std::string& file, const std::string& text) const { folder_.write(file, text); }
   /// A process with this mask. `name`: its number, or "self".
   void write_process(const std::string& name, int id, int parent, const std::string& mask) const {
     write("proc/" + name + "/status",
@@ -49,7 +23,8 @@ public:
   std::string below(const std::string& file) const { return path_ + '/' + file; }
 
 private:
-  std::string path_;
+  test::TemporaryFolder folder_;
+  std::string path_ = folder_.path().string();
 };
 
 /// "NAME=value" for functions that read an environment.

@@ -4,23 +4,13 @@
 #include "thread_pin.h"
 #include "process_limits.h"
 
+#include "usual.h"
+
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <cerrno>
-#include <chrono>
-#include <functional>
-#include <thread>
-
-#include <gtest/gtest.h>
 
 namespace wstree::place {
 namespace {

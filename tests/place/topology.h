@@ -5,16 +5,6 @@
 #include "fake_root.h"
 #include "machine.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <gtest/gtest.h>
-#include <memory>
-#include <numeric>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace wstree::place {
 
 /// The first level, in the order of Level, that two CPUs of a machine share.

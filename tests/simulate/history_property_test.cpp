@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Whatever members expect of a loop, no execution takes clearly longer than it takes without a prior. First
 // the cases in which that was not so, then random ones.
-#include "remembered.h"
-#include "seed.h"
+#include "simulated.h"
 
+#include "moves.h"
+#include "seed.h"
 #include "wstree/core/rng.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <bit>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <deque>
-#include <map>
-#include <numeric>
-#include <optional>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 namespace wstree::test {
 namespace {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The comparisons of the paper (Prokopec and Odersky, section 4) on virtual machines of more threads than
 // it had. Bounds are tight because virtual time is exact: a change of a schedule shows here.
 #include "simulated.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <map>
-#include <vector>
 
 namespace wstree::test {
 namespace {

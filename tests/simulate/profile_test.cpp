@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reading what WSTREE_RECORD writes: the format, the writer's own output, and files that are none.
-#include "profile.h"
-
 #include "joined_pieces.h"
+#include "profile.h"
 #include "recordings.h"
 #include "statistics.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <unistd.h>
-#include <utility>
-#include <vector>
+#include "usual.h"
 
 namespace wstree::simulate {
 namespace {

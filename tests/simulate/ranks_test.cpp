@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Loops that ranks share, in virtual time: what stealing reaches, and what others are known for.
 #include "ranks/rank_loops.h"
 #include "workload.h"
-
 #include "wstree/mpi/victims.h"
 
-#include <gtest/gtest.h>
-
-#include <array>
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
+#include "usual.h"
 
 namespace wstree::simulate {
 namespace {

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The benchmark's patterns of short loops (`wstree bench --parts short`) on machines that are not at hand:
 // sequences of executions of 1 to 50 microseconds, hardly one of which is like the last.
 #include "simulated.h"
 
 #include "wstree/core/rng.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <string>
-#include <vector>
 
 namespace wstree::test {
 namespace {

@@ -3,13 +3,8 @@
 #pragma once
 
 #include "simulate.h"
+#include "usual.h"
 #include "workload.h"
-
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <optional>
-#include <string_view>
 
 namespace wstree::test {
 
@@ -22,7 +17,7 @@ using simulate::Schedule;
 using simulate::Time;
 using simulate::Workload;
 
-inline constexpr Time k_ms = 1'000'000 * k_ns;
+inline constexpr Time k_us = 1'000 * k_ns, k_ms = 1'000 * k_us;
 inline constexpr Model k_models[] = {Model::tree,       Model::range,     Model::queue,
                                      Model::queue_lock, Model::fixed,     Model::guided,
                                      Model::factoring,  Model::trapezoid, Model::static_};
@@ -70,6 +65,18 @@ inline double ratio(Job job, std::uint32_t rounds = 3) {
 inline double speedup(const Job& job) {
   const auto work = job.workload->cost(0, job.workload->iterations());
   return static_cast<double>(work) / (ratio(job) * static_cast<double>(job.workload->ideal(job.members)));
+}
+
+/// One loop that a virtual team executes again and again.
+inline Job remembered(const std::function<const Workload&(std::uint32_t round)>& workload_of,
+                      std::uint32_t members, std::uint32_t rounds, bool history) {
+  Job job = with(workload_of(0), {Model::tree, 0}, members);
+  job.machine = {}; // arrivals within a microsecond
+  job.rounds = rounds;
+  job.settings.history = history;
+  job.workload_of = workload_of;
+  job.follows = true;
+  return job;
 }
 
 } // namespace wstree::test

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // No place and no width of an expensive interval catches the batches out: STEP at every position and span.
 #include "simulated.h"
 
 #include "greedy.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <ostream>
-#include <string>
-#include <tuple>
-#include <vector>
 
 namespace wstree::test {
 namespace {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The comparison of the simulator with what was measured: its input, its prices, its arithmetic.
 #include "validation.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <sstream>
+#include "usual.h"
 
 namespace wstree::test {
 namespace {

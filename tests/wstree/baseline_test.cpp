@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What wstree compare says of times of another day, of figures that are made up.
+// What wstree compare says of times of another day, of figures that are made up; and what --counters counts.
 #include "compare/baseline.h"
+#include "compare/counters.h"
 #include "compare/show.h"
+#include "folder.h"
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "usual.h"
+
 #include <nlohmann/json.hpp>
+#include <spawn.h>
 
 namespace wstree::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class Baselines : public testing::Test {
 protected:
-  Baselines() {
-    std::string folder = (std::filesystem::temp_directory_path() / "wstree-baseline-XXXXXX").string();
-    folder_ = ::mkdtemp(folder.data());
-    file_ = folder_ / "base.json";
-  }
-  ~Baselines() override { std::filesystem::remove_all(folder_); }
-
   static std::vector<double> times(double seconds) {
     std::vector<double> all;
     for (int i = 0; i < 10; ++i) all.push_back(seconds * (1 + 0.002 * (i * 7 % 5)));
@@ -54,7 +48,8 @@ protected:
     return changes_since(baseline, now, tolerance);
   }
 
-  std::filesystem::path folder_, file_;
+  test::TemporaryFolder folder_;
+  const std::filesystem::path file_ = folder_.path() / "base.json";
 };
 
 TEST_F(Baselines, AlarmOnlyBeyondTheTolerance) {
@@ -132,6 +127,57 @@ TEST_F(Baselines, KnowTheirProgramAndItsArguments) {
   session.program = "wave";
   save(session);
   EXPECT_NE(other_program(read_baseline(file_), "wave"), "") << "an earlier session is of another program";
+}
+
+class Counters : public testing::Test {
+protected:
+  void zone(const std::string& name, const std::string& microjoules) const {
+    folder_.write(name + "/energy_uj", microjoules + '\n');
+    folder_.write(name + "/max_energy_range_uj", "10000000\n");
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(Counters, AddsTheEnergyOfPackages) {
+  zone("intel-rapl:0", "1000000");
+  zone("intel-rapl:1", "9000000");
+  zone("intel-rapl:0:0", "1"); // a part of the first
+  const RunCounters counters(folder_.path());
+  zone("intel-rapl:0", "1500000");
+  zone("intel-rapl:1", "2000000"); // it began again
+  ASSERT_TRUE(counters.read()[k_energy]);
+  EXPECT_NEAR(*counters.read()[k_energy], 0.5 + 3, 1e-9);
+  EXPECT_THAT(counters.problem(), Not(HasSubstr("Energy")));
+}
+
+TEST_F(Counters, SayWhatCannotBeCounted) {
+  const RunCounters counters(folder_.path());
+  EXPECT_FALSE(counters.read()[k_energy]);
+  EXPECT_THAT(counters.problem(), HasSubstr("Energy is not known"));
+}
+
+TEST_F(Counters, CountTheProgramThatIsStarted) {
+  const RunCounters counters(folder_.path());
+  if (counters.problem().find("Context switches") != std::string::npos)
+    GTEST_SKIP() << "the system lets nothing be counted: " << counters.problem();
+  char shell[] = "/bin/sh", option[] = "-c", text[] = "for i in 1 2 3 4 5 6 7 8; do /bin/true; done";
+  char* arguments[] = {shell, option, text, nullptr};
+  pid_t child = 0;
+  ASSERT_EQ(::posix_spawn(&child, shell, nullptr, nullptr, arguments, environ), 0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  // The shell waits for eight children.
+  ASSERT_TRUE(counters.read()[k_context_switches]);
+  EXPECT_GE(*counters.read()[k_context_switches], 8);
+}
+
+TEST(MediansOf, LeaveOutWhatOneRunLacks) {
+  Counts first, second;
+  first[k_cycles] = 1, second[k_cycles] = 3, first[k_energy] = 5;
+  const auto medians = medians_of({first, second});
+  EXPECT_EQ(medians[k_cycles], 2);
+  EXPECT_FALSE(medians[k_energy]);
+  EXPECT_FALSE(medians_of({})[k_cycles]);
 }
 
 } // namespace

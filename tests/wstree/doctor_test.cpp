@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `wstree doctor` as a user sees it, with a stand-in for the library.
+// `wstree doctor` as a user sees it, with a stand-in for the library; and the command in control groups that
+// really limit it. They can be made by root only, and where the hierarchy is writable.
 #include "command.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-#include <sstream>
+#include "cgroup.h"
+#include "process_limits.h"
+
+#include <fnmatch.h>
 
 namespace wstree::test {
 namespace {
@@ -15,8 +16,12 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::MatchesRegex;
+using testing::Not;
 using testing::StartsWith;
+
 using Arguments = std::vector<std::string>;
+
+using Variables = std::map<std::string, std::string>;
 
 class Doctor : public testing::Test {
 protected:
@@ -36,13 +41,11 @@ protected:
   /// The checks of this name in the JSON form, whose exit status has to agree.
   std::vector<json> checks(const std::string& name, const Arguments& command) {
     const auto result = look_at(command, {"--json"});
-    const auto document = json::parse(result.out);
-    EXPECT_EQ(document["status"], result.status());
-    std::vector<json> found;
-    for (const auto& check : document["checks"]) {
+    EXPECT_EQ(json::parse(result.out)["status"], result.status());
+    const auto found = checks_in(result.out, name);
+    for (const auto& check : found) {
       const bool is_bad = check["status"] == "warn" || check["status"] == "fail";
       EXPECT_TRUE(!is_bad || (check["cause"] != "" && check["fix"] != "")) << check;
-      if (check["name"] == name) found.push_back(check);
     }
     return found;
   }
@@ -101,19 +104,81 @@ TEST_F(Doctor, RunsTheProgramAsItShouldBeRun) {
   EXPECT_THAT(with_chunk.variable("WSTREE_STATS").value_or(""), StartsWith("json="));
 }
 
-TEST_F(Doctor, WarnsWhenNothingWasServed) {
+TEST_F(Doctor, JudgesEachPartOfTheEnvironment) {
+  fs::copy(CLI_STAND_IN, folder_.path() / "with blank.so");
+  const Arguments none, dynamic{target("calls_gcc_dynamic")}, llvm{target("calls_llvm")};
+  const std::string stand_in = CLI_STAND_IN, other = CLI_OTHER_PRELOAD, first = CLI_FIRST_PRELOAD;
+  struct Row {
+    Variables variables;
+    Arguments command;
+    const char* check;   ///< the last one of this name
+    std::string pattern; ///< of "STATUS FOUND | CAUSE | FIX"
+  };
+  const Row table[] = {
+      {{{"WSTREE_LIBRARY", "/nonexistent/libwstree.so"}}, none, "library", "fail *"},
+      {{{"WSTREE_LIBRARY", other}}, none, "library", "fail * | *is not libwstree* | *"},
+      {{{"WSTREE_LIBRARY", folder_ / "with blank.so"}}, none, "library", "* | *a blank or a colon* | *"},
+      {{{"WSTREE_LIBRARY", CLI_STAND_IN_OLD}},
+       none,
+       "library",
+       "warn * 0.0.1 (* | *this command is " WSTREE_VERSION "* | *"},
+      {{}, none, "preload", "ok no other library is preloaded | *"},
+      {{{"LD_PRELOAD", stand_in + ":" + other + " libm.so.6"}},
+       none,
+       "preload",
+       "ok stays behind libwstree: " + other + ", libm.so.6 | *"},
+      {{{"LD_PRELOAD", "/nonexistent/lib.so"}},
+       none,
+       "preload",
+       "warn * | *does not take /nonexistent/lib.so* | *"},
+      {{{"LD_PRELOAD", "libm.so.6:" + first}}, none, "preload", "warn " + first + " | *-z initfirst* | *"},
+      {{{"OMP_SCHEDULE", "wstree,4"}},
+       none,
+       "preload",
+       "* OMP_SCHEDULE=wstree,4 without the library in LD_PRELOAD | *"},
+      {{{"OMP_SCHEDULE", "wsrange"}, {"LD_PRELOAD", other}},
+       none,
+       "preload",
+       "* OMP_SCHEDULE=wsrange without the library in LD_PRELOAD | *"},
+      {{{"OMP_SCHEDULE", "wstree,4"}, {"LD_PRELOAD", stand_in + ":" + other}}, none, "preload", "ok stays *"},
+      {{{"OMP_SCHEDULE", "dynamic,4"}}, none, "preload", "ok no other *"},
+      {{},
+       {"no-such-program-here"},
+       "program",
+       "fail * | there is no such program, or it is not in PATH | *"},
+      {{}, {"/usr"}, "program", "fail *"},
+      {{}, {folder_.write("damaged", "\177ELF", k_executable)}, "program", "fail *"},
+      {{}, {target("no_loader")}, "program", "fail *"},
+      {{{"STAND_IN_SERVES", "none"}}, llvm, "trial", "warn * | try WSTREE_LOOPS=all; *"},
+      {{{"STAND_IN_SERVES", "none"}},
+       dynamic,
+       "trial",
+       "warn * | WSTREE_LOOPS=runtime,proven leaves out those of its loops that could be served: "
+       "schedule(dynamic) | *"},
+      {{{"STAND_IN_SERVES", "none"}}, dynamic, "loops", "warn *"},
+      {{{"STAND_IN_SERVES", "none"}, {"WSTREE_LOOPS", "dynamic"}}, dynamic, "loops", "ok *"},
+      {{{"TMPDIR", "/nonexistent"}}, llvm, "trial", "fail * | *set TMPDIR* | *"},
+      {{{"WSTREE_BIND", "none"}}, none, "placement", "* threads are not pinned (none: as asked for) | *"},
+      {{{"OMP_NUM_THREADS", "1"}}, none, "placement", "* threads are not pinned (auto: a team of one) | *"},
+      {{{"OMP_PLACES", "cores"}},
+       none,
+       "placement",
+       "* threads are not pinned (auto: OMP_PLACES is set) | *"},
+      {{{"WSTREE_BIND", "close"}}, none, "placement", "* threads are pinned (close: 2 members on *"},
+  };
+  const auto usual = start_.environment;
+  for (const auto& [variables, command, name, pattern] : table) {
+    start_.environment = usual;
+    for (const auto& [variable, value] : variables) start_.environment[variable] = value;
+    const auto found = check(name, command);
+    const auto line = found.value("status", "") + ' ' + found.value("found", "") + " | " +
+                      found.value("cause", "") + " | " + found.value("fix", "");
+    EXPECT_EQ(::fnmatch(pattern.c_str(), line.c_str(), 0), 0) << line << "\nis not " << pattern;
+  }
+  start_.environment = usual;
   start_.environment["STAND_IN_SERVES"] = "none";
-  const auto hidden = check("trial", {target("calls_llvm")});
-  EXPECT_EQ(hidden["status"], "warn");
-  EXPECT_THAT(hidden["fix"].get<std::string>(), testing::StartsWith("try WSTREE_LOOPS=all; "));
-  const auto named = check("trial", {target("calls_gcc_dynamic")});
-  EXPECT_EQ(
-      named["cause"],
-      "WSTREE_LOOPS=runtime,proven leaves out those of its loops that could be served: schedule(dynamic)");
-  EXPECT_EQ(check("loops", {target("calls_gcc_dynamic")})["status"], "warn");
-  start_.environment["WSTREE_LOOPS"] = "dynamic";
-  EXPECT_EQ(check("loops", {target("calls_gcc_dynamic")})["status"], "ok");
-  EXPECT_EQ(look_at({target("calls_gcc_dynamic")}).status(), 1);
+  EXPECT_EQ(look_at(dynamic).status(), 1);
+  EXPECT_EQ(look_at({"no-such-program-here"}).status(), 2);
 }
 
 TEST_F(Doctor, NotesTwoRuntimes) {
@@ -127,72 +192,11 @@ TEST_F(Doctor, NotesTwoRuntimes) {
 
 TEST_F(Doctor, NeedsTheLibrary) {
   start_.environment["WSTREE_LIBRARY"] = "/nonexistent/libwstree.so";
-  EXPECT_EQ(check("library")["status"], "fail");
   const auto result = look_at({target("calls_llvm")});
   EXPECT_EQ(result.status(), 2);
   EXPECT_THAT(result.out, HasSubstr("FAIL  library    not found\n"));
   EXPECT_THAT(result.out, HasSubstr("\nnote  trial      not run\n"));
   EXPECT_THAT(result.out, Not(HasSubstr("\nran\n")));
-}
-
-TEST_F(Doctor, NeedsThisLibrary) {
-  start_.environment["WSTREE_LIBRARY"] = CLI_OTHER_PRELOAD;
-  const auto found = check("library");
-  EXPECT_EQ(found["status"], "fail");
-  EXPECT_THAT(found["cause"].get<std::string>(), HasSubstr("is not libwstree"));
-  const auto path = folder_.path() / "with blank.so";
-  fs::copy(CLI_STAND_IN, path);
-  start_.environment["WSTREE_LIBRARY"] = path;
-  EXPECT_THAT(check("library")["cause"].get<std::string>(), HasSubstr("a blank or a colon"));
-}
-
-TEST_F(Doctor, WarnsAboutAnotherVersion) {
-  start_.environment["WSTREE_LIBRARY"] = CLI_STAND_IN_OLD;
-  const auto found = check("library");
-  EXPECT_EQ(found["status"], "warn");
-  EXPECT_THAT(found["found"].get<std::string>(), HasSubstr(" 0.0.1 ("));
-  EXPECT_THAT(found["cause"].get<std::string>(), HasSubstr("this command is " WSTREE_VERSION));
-}
-
-TEST_F(Doctor, ListsOtherPreloads) {
-  EXPECT_EQ(check("preload")["found"], "no other library is preloaded");
-  start_.environment["LD_PRELOAD"] = CLI_STAND_IN ":" CLI_OTHER_PRELOAD " libm.so.6";
-  const auto others = check("preload");
-  EXPECT_EQ(others["status"], "ok");
-  EXPECT_EQ(others["found"], "stays behind libwstree: " CLI_OTHER_PRELOAD ", libm.so.6");
-  start_.environment["LD_PRELOAD"] = "/nonexistent/lib.so";
-  EXPECT_EQ(check("preload")["status"], "warn");
-  EXPECT_THAT(check("preload")["cause"].get<std::string>(), HasSubstr("does not take /nonexistent/lib.so"));
-}
-
-TEST_F(Doctor, SeesAScheduleWithoutTheLibrary) {
-  const auto says_so = [&](const std::string& schedule, const std::string& preload) {
-    start_.environment["OMP_SCHEDULE"] = schedule;
-    start_.environment["LD_PRELOAD"] = preload;
-    const auto found = check("preload")["found"].get<std::string>();
-    return found == "OMP_SCHEDULE=" + schedule + " without the library in LD_PRELOAD";
-  };
-  EXPECT_TRUE(says_so("wstree,4", ""));
-  EXPECT_TRUE(says_so("wsrange", CLI_OTHER_PRELOAD));
-  EXPECT_FALSE(says_so("wstree,4", CLI_STAND_IN ":" CLI_OTHER_PRELOAD));
-  EXPECT_FALSE(says_so("dynamic,4", ""));
-}
-
-TEST_F(Doctor, WarnsAboutASecondInitialLibrary) {
-  start_.environment["LD_PRELOAD"] = "libm.so.6:" CLI_FIRST_PRELOAD;
-  const auto found = check("preload");
-  EXPECT_EQ(found["status"], "warn");
-  EXPECT_EQ(found["found"], CLI_FIRST_PRELOAD);
-  EXPECT_THAT(found["cause"].get<std::string>(), HasSubstr("-z initfirst"));
-}
-
-TEST_F(Doctor, NeedsAProgramThatRuns) {
-  EXPECT_EQ(check("program", {"no-such-program-here"})["cause"],
-            "there is no such program, or it is not in PATH");
-  EXPECT_EQ(check("program", {"/usr"})["status"], "fail");
-  EXPECT_EQ(check("program", {folder_.write("damaged", "\177ELF", k_executable)})["status"], "fail");
-  EXPECT_EQ(check("program", {target("no_loader")})["status"], "fail");
-  EXPECT_EQ(look_at({"no-such-program-here"}).status(), 2);
 }
 
 TEST_F(Doctor, FollowsAScript) {
@@ -204,13 +208,6 @@ TEST_F(Doctor, FollowsAScript) {
   EXPECT_THAT(result.out, HasSubstr("ok    trial      served: 1 schedule(runtime) loop in 1 execution\n"));
 }
 
-TEST_F(Doctor, NeedsAFolderForFigures) {
-  start_.environment["TMPDIR"] = "/nonexistent";
-  const auto found = check("trial", {target("calls_llvm")});
-  EXPECT_EQ(found["status"], "fail");
-  EXPECT_THAT(found["cause"].get<std::string>(), HasSubstr("set TMPDIR"));
-}
-
 TEST_F(Doctor, ReadsTheMaskInForce) {
   const auto cpus = [&](const std::string& threads) {
     const auto result =
@@ -220,14 +217,101 @@ TEST_F(Doctor, ReadsTheMaskInForce) {
                              {"WSTREE_LIBRARY", CLI_STAND_IN},
                              {"OMP_NUM_THREADS", threads}},
              .executable = "/bin/sh"});
-    const auto document = json::parse(result.out);
-    for (const auto& check : document["checks"]) {
-      if (check["name"] == "cpus") return check;
-    }
-    return json();
+    return check_in(result.out, "cpus");
   };
   EXPECT_EQ(cpus("2")["status"], "warn");
   EXPECT_EQ(cpus("2")["fix"], "set OMP_NUM_THREADS=1, or allow more CPUs (taskset, the batch system)");
+}
+
+/// A control group inside that of this process, empty again when the test ends.
+class InAGroup : public testing::Test {
+protected:
+  void SetUp() override {
+    const auto found = place::find_groups(place::Controller::cpu);
+    std::string reasons;
+    for (std::uint32_t i = 0; i < found.count && folder_.empty(); ++i) {
+      const auto& group = found.groups[i];
+      const fs::path folder =
+          fs::path(std::string(group.folder.view())) / ("wstree-test-" + std::to_string(::getpid()));
+      quota_ = group.version == 2 ? "cpu.max" : "cpu.cfs_quota_us";
+      if (::mkdir(folder.c_str(), 0755) != 0) {
+        reasons += " " + folder.string() + ": " + std::strerror(errno) + ";";
+      } else if (::access((folder / quota_).c_str(), W_OK) == 0) {
+        folder_ = folder;
+      } else {
+        reasons += " the controller is not in use in " + std::string(group.folder.view()) + ";";
+        ::rmdir(folder.c_str());
+      }
+    }
+    if (folder_.empty()) GTEST_SKIP() << "no control group can be made here:" + reasons;
+    if (place::current_mask().count() < 2) GTEST_SKIP() << "there is one CPU only";
+  }
+  void TearDown() override {
+    if (!folder_.empty()) {
+      EXPECT_EQ(::rmdir(folder_.c_str()), 0) << folder_ << ": " << std::strerror(errno);
+    }
+  }
+
+  /// `wstree ARGUMENTS` in a group with this time for each 100000.
+  Result within(const std::string& time, const std::string& arguments, const Variables& more) const {
+    std::ofstream out(folder_ / quota_);
+    out << time << (quota_ == "cpu.max" ? " 100000" : "") << std::flush;
+    EXPECT_TRUE(out.good()) << time;
+    Start start{.arguments = {"-c", "echo $$ >'" + (folder_ / "cgroup.procs").string() +
+                                        "' && exec " WSTREE_CLI " " + arguments},
+                .executable = "/bin/sh"};
+    for (const auto& [name, value] : more) start.environment[name] = value;
+    return run(start);
+  }
+  /// The library there is a stand-in, so the program sees the wish for a team, not its size.
+  Result run_env(const std::string& time, const Variables& more, const std::string& options = "") const {
+    return within(time, "run " + options + " -- /usr/bin/env", more);
+  }
+
+  fs::path folder_;
+  std::string quota_;
+};
+
+TEST_F(InAGroup, DoctorSeesTheQuota) {
+  const auto doctor = [&](const char* time) {
+    return within(time, "doctor --json", {{"OMP_NUM_THREADS", "3"}}).out;
+  };
+  const auto document = doctor("150000");
+  EXPECT_THAT(check_in(document, "quota")["found"].get<std::string>(),
+              HasSubstr("1.5 CPUs for 3 threads (" + folder_.string() + "/"));
+  EXPECT_EQ(check_in(document, "quota")["status"], "warn");
+  EXPECT_EQ(check_in(document, "placement")["found"],
+            "threads are not pinned (auto: 3 members, but a control group grants the time of 1.5 CPUs)");
+  EXPECT_EQ(check_in(doctor("900000"), "quota")["status"], "ok") << "a group that grants enough";
+}
+
+TEST_F(InAGroup, RunAsksForATeamThatFitsTheQuota) {
+  const auto result = run_env("50000", {});
+  EXPECT_THAT(result.out, HasSubstr("WSTREE_THREADS=auto\n"));
+  EXPECT_THAT(result.err, HasSubstr("teams have 1 thread instead of "));
+  EXPECT_THAT(result.err, HasSubstr("because the control groups grant the time of 0.5 CPUs"));
+  for (const auto& [name, value] : Variables{{"OMP_NUM_THREADS", "3"}, {"WSTREE_THREADS", "off"}}) {
+    const auto decided = run_env("50000", {{name, value}});
+    EXPECT_THAT(decided.out, Not(HasSubstr("WSTREE_THREADS=auto")));
+    EXPECT_THAT(decided.err, Not(HasSubstr("teams have")));
+  }
+}
+
+TEST_F(InAGroup, RunLetsThreadsSleepSoonIfSpinningCouldUseUpTheQuota) {
+  const auto spins = testing::AnyOf(HasSubstr("GOMP_SPINCOUNT=1000\n"), HasSubstr("KMP_BLOCKTIME=1\n"));
+  const auto result = run_env("150000", {});
+  EXPECT_THAT(result.out, testing::AllOf(HasSubstr("GOMP_SPINCOUNT=1000\n"), HasSubstr("KMP_BLOCKTIME=1\n")));
+  EXPECT_THAT(result.err, Not(HasSubstr("SPINCOUNT"))) << "--verbose is not given";
+  EXPECT_THAT(run_env("150000", {}, "--verbose").err,
+              HasSubstr("GOMP_SPINCOUNT=1000 and KMP_BLOCKTIME=1, because the control groups grant the time "
+                        "of 1.5 CPUs\n"));
+  for (const auto* whole : {"100000", "200000"}) EXPECT_THAT(run_env(whole, {}).out, Not(spins));
+  for (const auto& [name, value] : Variables{{"OMP_NUM_THREADS", "2"},
+                                             {"WSTREE_THREADS", "off"},
+                                             {"OMP_WAIT_POLICY", "active"},
+                                             {"GOMP_SPINCOUNT", "7"},
+                                             {"KMP_BLOCKTIME", "7"}})
+    EXPECT_THAT(run_env("150000", {{name, value}}).out, Not(spins)) << name;
 }
 
 } // namespace

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The environment that `wstree run` gives to a program.
+// The environment that `wstree run` gives to a program; and `wstree env`: every option of the table, and what
+// the environment makes of it.
 #include "command.h"
 
 #include "inspect/sanitizers.h"
 #include "run/team_choice.h"
 #include "support/environment.h"
 
-#include <algorithm>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <iterator>
-#include <sstream>
-
 namespace wstree::test {
 namespace {
 
+using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
+
 using Environment = std::map<std::string, std::string>;
 
 Result show(std::vector<std::string> options, const Environment& more = {}) {
@@ -79,67 +76,59 @@ TEST(Environment, OnlySanitizersStandInFrontOfTheLibrary) {
   EXPECT_EQ(preload("", {"/x y/libasan.so.8", "/x:/libubsan.so.1"}), "/l/w.so");
 }
 
-TEST(Environment, KeepsEverythingElse) {
-  const auto result =
-      show({}, {{"OMP_NUM_THREADS", "2"}, {"A", "b=c d"}, {"WSTREE_BATCH", "fixed"}, {"EMPTY", ""}});
-  EXPECT_EQ(result.variable("OMP_NUM_THREADS"), "2");
-  EXPECT_EQ(result.variable("A"), "b=c d");
-  EXPECT_EQ(result.variable("WSTREE_BATCH"), "fixed");
-  EXPECT_EQ(result.variable("EMPTY"), "");
-  EXPECT_EQ(result.variable("WSTREE_STRATEGY"), std::nullopt);
-  EXPECT_EQ(result.variable("WSTREE_VERBOSE"), std::nullopt);
-}
-
-TEST(Environment, HasTheSchedule) {
-  const std::pair<std::vector<std::string>, const char*> table[] = {
-      {{}, "wstree"},
-      {{"--chunk", "64"}, "wstree,64"},
-      {{"--schedule", "dynamic,1"}, "dynamic,1"},
-      {{"--schedule", "nonmonotonic:guided", "--chunk=8"}, "nonmonotonic:guided,8"},
-      {{"--schedule", "static_steal,2"}, "static_steal,2"},
+TEST(Environment, HasTheOptionsAndKeepsEverythingElse) {
+  struct Row {
+    std::vector<std::string> options;
+    Environment before;
+    std::map<std::string, std::optional<std::string>> seen;
+    std::string err = ""; ///< beginning of the one line, if there is one
   };
-  for (const auto& [options, schedule] : table) EXPECT_EQ(show(options).variable("OMP_SCHEDULE"), schedule);
-}
-
-TEST(Environment, OverridesAnotherScheduleWithAWarning) {
-  const auto result = show({}, {{"OMP_SCHEDULE", "dynamic,4"}});
-  EXPECT_EQ(result.variable("OMP_SCHEDULE"), "wstree");
-  EXPECT_EQ(result.err,
-            "wstree: OMP_SCHEDULE='dynamic,4' is set, but this run uses 'wstree'; to keep it, say "
-            "--schedule dynamic,4\n");
-}
-
-TEST(Environment, KeepsAKindAndChunkThatTheUserHasSet) {
-  for (const std::string present :
-       {"wstree", "WSTREE , 8", "nonmonotonic:wstree,8", "wsrange", "WsFixed,64"}) {
-    const auto result = show({}, {{"OMP_SCHEDULE", present}});
-    EXPECT_EQ(result.variable("OMP_SCHEDULE"), present);
-    EXPECT_EQ(result.err, "");
+  const Row table[] = {
+      {{},
+       {{"OMP_NUM_THREADS", "2"}, {"A", "b=c d"}, {"WSTREE_BATCH", "fixed"}, {"EMPTY", ""}},
+       {{"OMP_NUM_THREADS", "2"},
+        {"A", "b=c d"},
+        {"WSTREE_BATCH", "fixed"},
+        {"EMPTY", ""},
+        {"WSTREE_STRATEGY", std::nullopt},
+        {"WSTREE_VERBOSE", std::nullopt}}},
+      {{}, {}, {{"OMP_SCHEDULE", "wstree"}}},
+      {{"--chunk", "64"}, {}, {{"OMP_SCHEDULE", "wstree,64"}}},
+      {{"--schedule", "dynamic,1"}, {}, {{"OMP_SCHEDULE", "dynamic,1"}}},
+      {{"--schedule", "nonmonotonic:guided", "--chunk=8"}, {}, {{"OMP_SCHEDULE", "nonmonotonic:guided,8"}}},
+      {{"--schedule", "static_steal,2"}, {}, {{"OMP_SCHEDULE", "static_steal,2"}}},
+      {{},
+       {{"OMP_SCHEDULE", "dynamic,4"}},
+       {{"OMP_SCHEDULE", "wstree"}},
+       "wstree: OMP_SCHEDULE='dynamic,4' is set, but this run uses 'wstree'; to keep it, say --schedule "
+       "dynamic,4\n"},
+      {{}, {{"OMP_SCHEDULE", "WSTREE , 8"}}, {{"OMP_SCHEDULE", "WSTREE , 8"}}},
+      {{}, {{"OMP_SCHEDULE", "nonmonotonic:wstree,8"}}, {{"OMP_SCHEDULE", "nonmonotonic:wstree,8"}}},
+      {{}, {{"OMP_SCHEDULE", "WsFixed,64"}}, {{"OMP_SCHEDULE", "WsFixed,64"}}},
+      {{"--chunk=2"}, {{"OMP_SCHEDULE", "wstree,8"}}, {{"OMP_SCHEDULE", "wstree,2"}}},
+      {{"--chunk=2"}, {{"OMP_SCHEDULE", "wsqueue"}}, {{"OMP_SCHEDULE", "wsqueue,2"}}},
+      {{"--chunk=2"}, {{"OMP_SCHEDULE", "monotonic:wsfac2,8"}}, {{"OMP_SCHEDULE", "monotonic:wsfac2,2"}}},
+      {{"--loops", "runtime, dynamic", "--strategy", "assign", "--batch=fixed:8", "--fallback", "dynamic,2",
+        "--bind", "close", "--stats=json=x y"},
+       {{"WSTREE_STRATEGY", "findmax"}, {"WSTREE_STATS", "0"}},
+       {{"WSTREE_STRATEGY", "assign"},
+        {"WSTREE_LOOPS", "runtime, dynamic"},
+        {"WSTREE_BATCH", "fixed:8"},
+        {"WSTREE_FALLBACK", "dynamic,2"},
+        {"WSTREE_BIND", "close"},
+        {"WSTREE_STATS", "json=x y"}},
+       "wstree: "}, // it has no OpenMP loop to serve, and figures were asked for
+      {{"--stats=json"}, {}, {{"WSTREE_STATS", "json"}}, "wstree: "},
+      {{"--stats=text=%e.txt"}, {}, {{"WSTREE_STATS", "text=%e.txt"}}, "wstree: "},
+  };
+  for (const auto& [options, before, seen, err] : table) {
+    SCOPED_TRACE(testing::PrintToString(options) + testing::PrintToString(before));
+    const auto result = show(options, before);
+    for (const auto& [name, value] : seen) EXPECT_EQ(result.variable(name), value) << name;
+    EXPECT_TRUE(err.empty() ? result.err.empty() : result.err.starts_with(err)) << result.err;
   }
-  EXPECT_EQ(show({"--chunk=2"}, {{"OMP_SCHEDULE", "wstree,8"}}).variable("OMP_SCHEDULE"), "wstree,2");
-  EXPECT_EQ(show({"--chunk=2"}, {{"OMP_SCHEDULE", "wsqueue"}}).variable("OMP_SCHEDULE"), "wsqueue,2");
-  EXPECT_EQ(show({"--chunk=2"}, {{"OMP_SCHEDULE", "monotonic:wsfac2,8"}}).variable("OMP_SCHEDULE"),
-            "monotonic:wsfac2,2");
-}
-
-TEST(Environment, HasTheOptions) {
-  const auto result = show({"--loops", "runtime, dynamic", "--strategy", "assign", "--batch=fixed:8",
-                            "--fallback", "dynamic,2", "--bind", "close", "--stats=json=x y"},
-                           {{"WSTREE_STRATEGY", "findmax"}, {"WSTREE_STATS", "0"}});
-  EXPECT_EQ(result.variable("WSTREE_STRATEGY"), "assign");
-  EXPECT_EQ(result.variable("WSTREE_LOOPS"), "runtime, dynamic");
-  EXPECT_EQ(result.variable("WSTREE_BATCH"), "fixed:8");
-  EXPECT_EQ(result.variable("WSTREE_FALLBACK"), "dynamic,2");
-  EXPECT_EQ(result.variable("WSTREE_BIND"), "close");
-  EXPECT_EQ(result.variable("WSTREE_STATS"), "json=x y");
-  EXPECT_THAT(result.err, HasSubstr("has no OpenMP loop to serve")); // as figures were asked for
-}
-
-TEST(Environment, StatsNeedNoValueAndTakeNoArgument) {
-  // The command shows them itself, with the names of the loops.
+  // The command shows statistics itself, with the names of the loops.
   EXPECT_THAT(show({"--stats"}).variable("WSTREE_STATS").value_or(""), testing::MatchesRegex("json=/.*/%p"));
-  EXPECT_EQ(show({"--stats=json"}).variable("WSTREE_STATS"), "json");
-  EXPECT_EQ(show({"--stats=text=%e.txt"}).variable("WSTREE_STATS"), "text=%e.txt");
 }
 
 // The loader would take such a path for several.
@@ -178,6 +167,112 @@ TEST(Values, AreCheckedBeforeTheProgramStarts) {
     EXPECT_THAT(result.err, StartsWith(std::string("wstree: ") + line));
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << options;
   }
+}
+
+using Names = std::vector<std::string>;
+
+const Names& names_in_table() {
+  static const Names names{
+#define WSTREE_OPTION(id, name, accepted, standard, meaning) name,
+#include "options.def"
+  };
+  return names;
+}
+
+Result env(Names options, const std::map<std::string, std::string>& environment) {
+  Start start{.arguments = {"env"}, .environment = environment};
+  start.arguments.insert(start.arguments.end(), options.begin(), options.end());
+  return run(start);
+}
+
+/// The entry of one option in the JSON form.
+json option(const std::map<std::string, std::string>& environment, const std::string& name) {
+  const auto document = json::parse(env({"--json"}, environment).out);
+  for (const auto& entry : document["options"]) {
+    if (entry["name"] == name) return entry;
+  }
+  return nullptr;
+}
+
+TEST(Env, ListsExactlyTheTableAsJson) {
+  const auto result = env({"--json"}, {});
+  const auto document = json::parse(result.out);
+  Names names;
+  for (const auto& entry : document["options"]) {
+    names.push_back(entry["name"]);
+    EXPECT_EQ(entry["origin"], "default");
+    EXPECT_FALSE(entry["accepted"].get<std::string>().empty());
+    EXPECT_FALSE(entry["meaning"].get<std::string>().empty());
+    if (entry["name"] != "OMP_SCHEDULE") {
+      EXPECT_EQ(entry["value"], entry["default"]);
+    }
+  }
+  EXPECT_EQ(names, names_in_table());
+  EXPECT_EQ(document["version"], WSTREE_VERSION);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.status(), 0);
+}
+
+TEST(Env, ShowsValuesInForce) {
+  const struct {
+    const char *name, *value, *shown;
+  } rows[] = {{"OMP_SCHEDULE", " WSTREE, 8", "wstree,8"},
+              {"WSTREE_LOOPS", "Guided , runtime", "runtime,guided"},
+              {"WSTREE_STRATEGY", "Assign", "assign"},
+              {"WSTREE_BATCH", "fixed", "fixed:64"},
+              {"WSTREE_HISTORY", "Off ", "off"},
+              {"WSTREE_FALLBACK", "dynamic , 4", "dynamic,4"},
+              {"WSTREE_STATS", "json=/tmp/x y", "json=/tmp/x y"},
+              {"WSTREE_COUNTERS", "1", "1"},
+              {"WSTREE_OMPT", "1", "1"},
+              {"WSTREE_VERBOSE", "1", "1"},
+              {"OMP_DISPLAY_ENV", "TRUE", "true"},
+              {"WSTREE_BIND", " None", "none"},
+              {"OMP_DISPLAY_AFFINITY", "1", "true"},
+              {"OMP_AFFINITY_FORMAT", "%n: %A", "%n: %A"},
+              {"WSTREE_RECORD", " /tmp/%e.profile", "/tmp/%e.profile"},
+              {"WSTREE_TRACE", " /tmp/%e.trace", "/tmp/%e.trace"},
+              {"WSTREE_TRACE_EVENTS", " 100", "100"},
+              {"WSTREE_THREADS", " Auto", "auto"},
+              {"WSTREE_WAIT", "AUTO", "auto"},
+              {"WSTREE_RULES", "libfft* runtime", "libfft* runtime"}};
+  EXPECT_EQ(std::size(rows), names_in_table().size());
+  std::map<std::string, std::string> environment;
+  for (const auto& row : rows) environment[row.name] = row.value;
+  const auto document = json::parse(env({"--json"}, environment).out);
+  for (const auto& row : rows)
+    for (const auto& entry : document["options"])
+      if (entry["name"] == row.name) {
+        EXPECT_EQ(entry["value"], row.shown) << row.name;
+        EXPECT_EQ(entry["origin"], "environment") << row.name;
+      }
+  EXPECT_THAT(env({}, environment).out, HasSubstr("WSTREE_STRATEGY=assign  (environment)\n"));
+}
+
+TEST(Env, ReportsBadValuesAndShowsWhatIsUsed) {
+  const std::map<std::string, std::string> environment{
+      {"WSTREE_STRATEGY", "foo"}, {"OMP_SCHEDULE", "wstree,x"}, {"WSTREE_BATHC", "1"}};
+  const auto result = env({"--json"}, environment);
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_THAT(result.err, HasSubstr("wstree: WSTREE_STRATEGY='foo' is not understood (accepted: predefined"));
+  EXPECT_THAT(result.err, HasSubstr("wstree: OMP_SCHEDULE='wstree,x' is not understood"));
+  EXPECT_THAT(result.err, HasSubstr("did you mean WSTREE_BATCH?"));
+  EXPECT_EQ(option(environment, "WSTREE_STRATEGY")["value"], "findmax");
+  EXPECT_EQ(option(environment, "WSTREE_STRATEGY")["origin"], "default");
+}
+
+TEST(Env, SurvivesBytesThatAreNoText) {
+  EXPECT_EQ(option({{"WSTREE_STATS", "json=\xff\xfe"}}, "WSTREE_STATS")["value"],
+            "json=\xEF\xBF\xBD\xEF\xBF\xBD");
+  Start start{.arguments = {"env"}};
+  start.environment["WSTREE_STATS"] = "json=\xff\x1b\xc3\xa4";
+  EXPECT_THAT(run(start).out, HasSubstr("WSTREE_STATS=json=?\?\xc3\xa4  (environment)"));
+}
+
+TEST(Env, FailsWhenItCannotBePrinted) {
+  const auto result = run({.arguments = {"-c", WSTREE_CLI " env >/dev/full"}, .executable = "/bin/sh"});
+  EXPECT_EQ(result.status(), 125);
+  EXPECT_THAT(result.err, HasSubstr("standard output cannot be written to"));
 }
 
 } // namespace

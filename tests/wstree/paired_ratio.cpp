@@ -4,9 +4,7 @@
 // take longer by chance, rounds that are disturbed as a whole, and single runs that something has hit.
 #include "compare/paired.h"
 
-#include <cmath>
-#include <gtest/gtest.h>
-#include <random>
+#include "usual.h"
 
 namespace wstree::cli {
 namespace {

@@ -6,7 +6,6 @@
 #include "command.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -21,20 +20,11 @@ using nlohmann::json;
 
 class ReportFiles : public testing::Test {
 protected:
-  ReportFiles() : folder_(std::filesystem::temp_directory_path() / ("report-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~ReportFiles() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_ / name; }
   std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
-    return path(name);
+    return folder_.write(name, text);
   }
-  static std::string read(const std::string& file) {
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  static std::string read(const std::string& file) { return contents(file); }
 
   static json statistics(int loops, int process) {
     json list = json::array();
@@ -91,7 +81,7 @@ protected:
   }
 
 private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 } // namespace wstree::test

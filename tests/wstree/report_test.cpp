@@ -3,16 +3,11 @@
 // wstree report and wstree trace, on files that are made up here.
 #include "report_files.h"
 
-#include <gmock/gmock.h>
-
-#include <map>
-#include <string>
-
+namespace wstree::test {
 namespace {
 
-using namespace wstree::test;
-using ::testing::HasSubstr;
-using ::testing::Not;
+using testing::HasSubstr;
+using testing::Not;
 
 class Report : public ReportFiles {};
 
@@ -335,3 +330,4 @@ TEST_F(Report, APageReplacesAnOlderPageAndAnEmptyFile) {
 }
 
 } // namespace
+} // namespace wstree::test

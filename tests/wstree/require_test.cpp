@@ -4,12 +4,6 @@
 // writes them.
 #include "command.h"
 
-#include <algorithm>
-#include <csignal>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <iterator>
-
 namespace wstree::test {
 namespace {
 
@@ -52,28 +46,28 @@ protected:
   Start start_;
 };
 
-TEST_F(Require, IsSilentWhenALoopWasServed) {
-  const auto result = run_with({}, "loop", program_);
-  EXPECT_EQ(result.status(), 0);
-  EXPECT_EQ(result.out, "ran\n");
-  EXPECT_EQ(result.err, "");
-  EXPECT_TRUE(is_tidy());
-}
-
 TEST_F(Require, FailsWhenNoLoopWasServed) {
-  const auto result = run_with({}, "none", program_);
-  EXPECT_EQ(result.status(), 125);
-  EXPECT_EQ(result.out, "ran\n");
-  EXPECT_THAT(result.err,
-              HasSubstr("wstree: --require: no loop of '" + target("calls_llvm") + "' was served"));
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
-  EXPECT_TRUE(is_tidy());
-}
-
-TEST_F(Require, DoesNotRefuseAProgramThatOnlyCallsAlgorithms) {
-  const auto result = run_with({}, "loop", {target("calls_algorithm")});
-  EXPECT_EQ(result.status(), 0) << result.err;
-  EXPECT_EQ(result.err, "");
+  struct Row {
+    std::string serves;
+    std::vector<std::string> command;
+    int status;
+    std::string err; ///< a part of the one line; empty: there is none
+  };
+  const Row table[] = {
+      {"loop", program_, 0, ""},
+      {"none", program_, 125, "wstree: --require: no loop of '" + program_[0] + "' was served"},
+      {"loop", {target("calls_algorithm")}, 0, ""}, // it has no other loops, and is not refused
+      {"loop", {target("calls_both")}, 0, ""},
+      {"none", {"/bin/sh", "-c", "exit 3"}, 3, "no loop was served; neither '/bin/sh' nor a library"},
+  };
+  for (const auto& [serves, command, status, err] : table) {
+    const auto result = run_with({}, serves, command);
+    EXPECT_EQ(result.status(), status) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(err));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), err.empty() ? 0 : 1) << result.err;
+    EXPECT_TRUE(command != program_ || result.out == "ran\n") << result.out;
+    EXPECT_TRUE(is_tidy());
+  }
 }
 
 TEST_F(Require, FiguresNameLoopsThatAreLeftToTheRuntimeBesideServedOnes) {
@@ -84,12 +78,6 @@ TEST_F(Require, FiguresNameLoopsThatAreLeftToTheRuntimeBesideServedOnes) {
                 HasSubstr("that say schedule(dynamic) are left to the runtime: --loops all serves them; "));
     EXPECT_EQ(run_with({}, "loop", {target(name)}).err, "") << "nothing is wrong";
   }
-}
-
-TEST_F(Require, AFailedProgramKeepsItsStatus) {
-  const auto result = run_with({}, "none", {"/bin/sh", "-c", "exit 3"});
-  EXPECT_EQ(result.status(), 3);
-  EXPECT_THAT(result.err, HasSubstr("no loop was served; neither '/bin/sh' nor a library"));
 }
 
 TEST_F(Require, ShowsTheFiguresThatTheUserWants) {
@@ -190,7 +178,7 @@ TEST_F(MissingFigures, AreDueToAnEndWithoutExitHandlers) {
 /// A program that waits for SIGUSR1, below a wstree that waits for it.
 class Supervision : public testing::Test {
 protected:
-  Supervision() : command_(start_in(folder_)) {
+  Supervision() : command_(start_in(folder_).launch()) {
     child_ = std::stoi(command_.read_line());
     EXPECT_EQ(command_.read_line(), "ready");
   }
@@ -240,7 +228,7 @@ TEST(SupervisionInherits, IgnoredChildSignals) {
   ASSERT_EQ(::sigaction(SIGCHLD, &ignore, &before), 0);
   Start start{.arguments = {"run", "--require", "/usr/bin/env", "grep", "SigIgn", "/proc/self/status"}};
   start.environment["STAND_IN_SERVES"] = "loop";
-  Command command(start);
+  Command command(start.launch());
   ASSERT_EQ(::sigaction(SIGCHLD, &before, nullptr), 0);
   const auto result = command.finish();
   EXPECT_EQ(result.status(), 0);

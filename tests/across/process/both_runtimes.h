@@ -4,9 +4,6 @@
 
 #include "process.h"
 
-#include <string>
-#include <string_view>
-
 namespace wstree::test {
 
 /// The output of a program, with the schedule that the environment asks for as `dynamic`.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "expectations.h"
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 namespace wstree::test {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "placed.h"
 
-#include <algorithm>
-#include <fstream>
-#include <gtest/gtest.h>
-#include <sched.h>
-#include <sstream>
+#include "cgroup.h"
 
 namespace wstree::test {
 namespace {
@@ -66,21 +62,6 @@ std::string where(const Placed& each) {
   return text.str();
 }
 
-/// Whether the control group at `folder` or one above it grants less than `members` CPUs.
-bool is_limited(std::filesystem::path folder, const std::filesystem::path& root, int members) {
-  for (;; folder = folder.parent_path()) {
-    std::istringstream both(contents_of(folder / "cpu.max"));
-    std::string quota = "max";
-    double period = 0;
-    if (both >> quota >> period && quota != "max" && std::stod(quota) < members * period) return true;
-    std::istringstream old_quota(contents_of(folder / "cpu.cfs_quota_us"));
-    std::istringstream old_period(contents_of(folder / "cpu.cfs_period_us"));
-    double time = -1;
-    if (old_quota >> time && old_period >> period && time > 0 && time < members * period) return true;
-    if (folder == root || folder.empty() || folder == folder.root_path()) return false;
-  }
-}
-
 } // namespace
 
 std::string text_of(const Cpus& cpus) {
@@ -116,15 +97,8 @@ bool inside(const Cpus& inner, const Cpus& outer) {
 }
 
 bool has_too_small_a_quota(int members) {
-  for (const std::string& line : lines_of(contents_of("/proc/self/cgroup"))) {
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    for (const std::string root : {"/sys/fs/cgroup", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"})
-      if (controllers.empty() || controllers.find("cpu") != std::string::npos)
-        if (is_limited(root + line.substr(second + 1), root, members)) return true;
-  }
-  return false;
+  const double cpus = place::find_quota("").cpus;
+  return cpus > 0 && cpus < members;
 }
 
 std::vector<Placed> Report::in(int root, int region, int process) const {

@@ -5,8 +5,6 @@
 
 #include "process.h"
 
-#include <set>
-
 namespace wstree::test {
 
 using Cpus = std::set<int>;

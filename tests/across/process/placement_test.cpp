@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // WSTREE_BIND=close, spread and none in real processes: which threads are pinned, which never are, and for
-// how long. placement_auto_test.cpp has auto, placement_mask_test.cpp masks from outside.
+// how long; and what its user sees of that. placement_auto_test.cpp has auto, and masks from outside.
 #include "placed.h"
-
-#include <algorithm>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace {
 
@@ -52,6 +48,38 @@ TEST_P(Bound, TeamsOfChangingSize) {
   for (const int region : {0, 3, 6, 7}) expect_on_own_cores(report, region, all_);
   expect_steady(report, 0, 6);
   expect_free_openers(report);
+}
+
+/// The worker's CPUs as a display shows them: 3 or 2-3 or 0,2.
+std::string shown(const Cpus& cpus) {
+  std::string text;
+  for (auto each = cpus.begin(); each != cpus.end();) {
+    auto last = each;
+    while (std::next(last) != cpus.end() && *std::next(last) == *last + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(*each);
+    if (last != each) text += "-" + std::to_string(*last);
+    each = std::next(last);
+  }
+  return text;
+}
+
+TEST_P(Bound, EachPinnedMemberHasALineOnStderr) {
+  Program shows = placement(compiler(), std::get<1>(GetParam()),
+                            {team(cores_, 3), "quiet=" + std::to_string(cores_) + "x50"});
+  const Report report = report_of(shows.set("OMP_DISPLAY_AFFINITY", "true"));
+  expect_on_own_cores(report, 2, all_);
+  const std::vector<std::string> lines = lines_of(report.outcome.err);
+  for (const Placed& each : report.in(0, 2)) {
+    if (!each.is_worker()) continue;
+    const std::string line = "wstree: level 1 thread " + std::to_string(each.member) + " of " +
+                             std::to_string(cores_) + " bound to CPU";
+    const std::string cpus = ' ' + shown(each.mask);
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), line + cpus) +
+                  std::count(lines.begin(), lines.end(), line + 's' + cpus),
+              1)
+        << report.text();
+  }
+  EXPECT_THAT(report.outcome.out, testing::Not(testing::HasSubstr("wstree")));
 }
 
 // --- other threads that open regions

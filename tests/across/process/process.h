@@ -3,11 +3,7 @@
 // Starts real processes with a clean environment, with and without the library, and says what they did.
 #pragma once
 
-#include <filesystem>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "folder.h"
 
 namespace wstree::test {
 
@@ -41,7 +37,7 @@ private:
   std::vector<std::string> command_;
   std::map<std::string, std::string> environment_;
   std::vector<int> closed_;
-  unsigned user_ = 0;
+  std::optional<unsigned> user_;
 };
 
 /// Program(name) with the library preloaded and OMP_SCHEDULE=wstree.
@@ -55,24 +51,9 @@ std::string program_path(std::string_view name);
 std::string library_path();
 
 std::vector<std::string> lines_of(const std::string& text);
-std::string contents_of(const std::filesystem::path& path);
+inline std::string contents_of(const std::filesystem::path& path) { return contents(path); }
 
-/// What stands behind "`name` " in the line of `text` that begins so; empty if there is none.
+/// The words behind "`name` " in the line of `text` that begins so; empty if there is none.
 std::string fact(const std::string& text, std::string_view name);
-
-/// A folder that exists as long as the object does.
-class TemporaryFolder {
-public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-
-  [[nodiscard]] std::string operator/(std::string_view name) const { return (path_ / name).string(); }
-  [[nodiscard]] std::vector<std::string> files() const;
-
-private:
-  std::filesystem::path path_;
-};
 
 } // namespace wstree::test

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OMP_SCHEDULE: what the runtime is told, what the program reads back and what its children inherit.
+// OMP_SCHEDULE: what the runtime is told, what the program reads back and what its children inherit. libgomp
+// reads its environment in a constructor: the library has to be there before that, whatever has loaded it.
+#include "expectations.h"
 #include "process.h"
 
 #include "wstree/core/kinds.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <sstream>
-
 namespace {
 
 using namespace wstree::test;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 
 std::vector<std::string> clangs() {
   std::vector<std::string> found;
@@ -47,26 +45,41 @@ INSTANTIATE_TEST_SUITE_P(Schedule, OnEveryRuntime,
                                   readable(std::get<1>(each.param));
                          });
 
-class BadChunk : public testing::TestWithParam<const char*> {};
+struct Bad {
+  const char *variable, *value, *said, *schedule;
+};
+class BadValue : public testing::TestWithParam<Bad> {};
 
-TEST_P(BadChunk, GetsOneLineAndTheDefault) {
-  const Outcome outcome = with_tree("loops", {"--status", "7"}).set("OMP_SCHEDULE", GetParam()).run();
+/// The runtime says nothing beside it.
+TEST_P(BadValue, GetsOneLineAndTheDefault) {
+  const auto& [variable, value, said, schedule] = GetParam();
+  const Outcome outcome = with_tree("loops", {"--status", "7"}).set(variable, value).run();
   EXPECT_EQ(outcome.status, 7) << outcome.text();
   EXPECT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err;
-  EXPECT_THAT(outcome.err, testing::StartsWith("wstree: OMP_SCHEDULE="));
-  EXPECT_EQ(fact(outcome.out, "schedule"), "0x77 1");
+  EXPECT_THAT(outcome.err, testing::StartsWith("wstree: " + std::string(variable) + "='" + value + "'"));
+  EXPECT_THAT(outcome.err, HasSubstr(said));
+  EXPECT_THAT(fact(outcome.out, "schedule"), testing::StartsWith(schedule));
   EXPECT_EQ(fact(outcome.out, "sum"), "4995000");
 }
 
-INSTANTIATE_TEST_SUITE_P(Schedule, BadChunk, testing::Values("wstree,0", "wstree,1 2"),
-                         [](const auto& each) { return "n" + std::to_string(each.index); });
+INSTANTIATE_TEST_SUITE_P(Schedule, BadValue,
+                         testing::Values(Bad{"OMP_SCHEDULE", "wstree,0", "; using wstree,1", "0x77 1"},
+                                         Bad{"OMP_SCHEDULE", "wstree,1 2", "; using wstree,1", "0x77 1"},
+                                         Bad{"OMP_SCHEDULE", "wsqeue", "did you mean wsqueue?", "0x1 "},
+                                         Bad{"OMP_SCHEDULE", "wsomething", "; using static", "0x1 "},
+                                         Bad{"WSTREE_BATCH", "fixed:0", "; using timed", "0x77 1"},
+                                         Bad{"WSTREE_STATS", "xml=path", "; using 0", "0x77 1"},
+                                         Bad{"WSTREE_TRACE_EVENTS", "63", "; using 65536", "0x77 1"}),
+                         [](const auto& each) {
+                           return "n" + std::to_string(each.index) + '_' + readable(each.param.value);
+                         });
 
 /// What the library puts in the place of its own schedules, asked for by the user.
-class MonotonicDynamic : public testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {};
+class MonotonicDynamic : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(MonotonicDynamic, StaysTheUsers) {
-  const auto& [name, loops, text] = GetParam();
-  const std::string chunk = text;
+  const auto& [name, text] = GetParam();
+  const std::string loops = "runtime,dynamic", chunk = text;
   const std::string value = "monotonic:dynamic" + (chunk.empty() ? "" : "," + chunk);
   const std::string gcc = std::string(name).ends_with("_gcc") ? "_gcc" : "";
   const Outcome read = Program("loops" + gcc, {"--environment"})
@@ -93,33 +106,9 @@ TEST_P(MonotonicDynamic, StaysTheUsers) {
   }
 }
 
-#ifdef WSTREE_TEST_HAS_GCC
-constexpr const char* k_dealers[] = {"fallback", "fallback_gcc"};
-#else
-constexpr const char* k_dealers[] = {"fallback"};
-#endif
 INSTANTIATE_TEST_SUITE_P(Schedule, MonotonicDynamic,
-                         testing::Combine(testing::ValuesIn(k_dealers), testing::Values("runtime,dynamic"),
+                         testing::Combine(testing::Values("fallback", "fallback_gcc"),
                                           testing::Values("", "4")),
-                         [](const auto& each) { return "n" + std::to_string(each.index); });
-
-class Misspelled : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
-
-TEST_P(Misspelled, GetsOneLineAndStatic) {
-  const auto& [value, meant] = GetParam();
-  const Outcome outcome = Program("loops").preload().set("OMP_SCHEDULE", value).run();
-  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-  ASSERT_EQ(lines_of(outcome.err).size(), 1U) << outcome.err; // the runtime is silent
-  EXPECT_THAT(outcome.err, testing::StartsWith("wstree: OMP_SCHEDULE='" + std::string(value)));
-  if (*meant != '\0') {
-    EXPECT_THAT(outcome.err, HasSubstr("did you mean " + std::string(meant) + "?"));
-  }
-  EXPECT_THAT(outcome.err, HasSubstr("; using static"));
-  EXPECT_EQ(fact(outcome.out, "schedule").substr(0, 3), "0x1");
-}
-
-INSTANTIATE_TEST_SUITE_P(Schedule, Misspelled,
-                         testing::Values(std::tuple{"wsqeue", "wsqueue"}, std::tuple{"wsomething", ""}),
                          [](const auto& each) { return "n" + std::to_string(each.index); });
 
 class OtherSchedule : public testing::TestWithParam<const char*> {};
@@ -186,13 +175,9 @@ constexpr const char* k_kinds[] = {WSTREE_KINDS(WSTREE_KIND_WORD)};
 #undef WSTREE_KIND_WORD
 
 TEST(Children, WithoutTheLibraryShareTheirLoops) {
-  std::vector<std::string> children{k_child + program_path("shares")};
-#ifdef WSTREE_TEST_HAS_GCC
-  for (const char* name : {"shares_gcc_static", "shares_gcc_static_pie"})
-    children.push_back(program_path(name));
-  children.push_back(k_child + program_path("shares_gcc"));
-#endif
-  for (const std::string& child : children) {
+  for (const std::string& child :
+       {k_child + program_path("shares"), k_child + program_path("shares_gcc"),
+        program_path("shares_gcc_static"), program_path("shares_gcc_static_pie")}) {
     for (const char* kind : k_kinds) {
       const Outcome outcome =
           with_tree("loops", {"--silent", "--run", child}).set("OMP_SCHEDULE", kind).run();
@@ -236,6 +221,112 @@ TEST(ChosenByTheProgram, EveryScheduleOfOurs) {
     EXPECT_THAT(outcome.err, IsEmpty());
     EXPECT_THAT(contents_of(figures), HasSubstr("\"schedule\": \"" + std::string(name) + "\""));
   }
+}
+
+// --- the environment in time
+
+struct Way {
+  const char* program;
+  bool preloaded;
+};
+
+class EveryWay : public testing::TestWithParam<Way> {};
+
+TEST_P(EveryWay, OfLoadingIsInTime) {
+  for (const auto& [schedule, answer] :
+       {std::pair{"wstree", "0x77 1"}, std::pair{"wstree,5", "0x77 5"}, std::pair{"wsfac2", "0x7d 0"}}) {
+    Program program(GetParam().program);
+    if (GetParam().preloaded) program.preload();
+    program.set("OMP_SCHEDULE", schedule);
+    const Outcome outcome = program.run();
+    EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+    EXPECT_EQ(outcome.out, "schedule " + std::string(answer) + "\nsum 4995000\nmembers 4\n");
+    EXPECT_THAT(outcome.err, IsEmpty());
+    EXPECT_EQ(served_calls(program), 10);
+  }
+}
+
+TEST_P(EveryWay, LeavesOtherSchedulesAlone) {
+  for (const char* schedule : {"dynamic,4", "monotonic:dynamic,3", "stree", ""}) {
+    const Program plain = Program("loops_gcc", {"--environment"}).set("OMP_SCHEDULE", schedule);
+    Program program(GetParam().program, {"--environment"});
+    if (GetParam().preloaded) program.preload();
+    program.set("OMP_SCHEDULE", schedule);
+    EXPECT_EQ(program.run().text(), plain.run().text()) << schedule;
+    EXPECT_EQ(served_calls(program), 0) << schedule;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Libgomp, EveryWay,
+                         testing::Values(Way{"loops_gcc", true}, Way{"loops_gcc_linked_before", false},
+                                         Way{"loops_gcc_linked_after", false},
+                                         Way{"loops_gcc_linked_before", true},
+                                         Way{"loops_gcc_linked_after", true}),
+                         [](const auto& each) {
+                           return std::string(each.param.program) +
+                                  (each.param.preloaded ? "_preloaded" : "");
+                         });
+
+TEST(Libgomp, BothSettingsAreShown) {
+  for (const char* value : {"true", "verbose"}) {
+    const Outcome native =
+        Program("loops_gcc").set("OMP_SCHEDULE", "dynamic,5").set("OMP_DISPLAY_ENV", value).run();
+    const Outcome outcome =
+        with_tree("loops_gcc").set("OMP_SCHEDULE", "wstree,5").set("OMP_DISPLAY_ENV", value).run();
+    EXPECT_EQ(outcome.out, with_tree("loops_gcc").set("OMP_SCHEDULE", "wstree,5").run().out);
+    EXPECT_THAT(outcome.err, HasSubstr("WSTREE_STRATEGY"));
+    EXPECT_THAT(outcome.err, Not(HasSubstr("Unknown")));
+    EXPECT_THAT(outcome.err, Not(HasSubstr("Invalid")));
+    // Whatever the runtime says of its own settings stays, but for the schedule, and stays in one piece.
+    for (const std::string& line : lines_of(native.err))
+      if (line.find("OMP_SCHEDULE") == std::string::npos) {
+        EXPECT_THAT(outcome.err, HasSubstr(line + "\n"));
+      }
+    const Outcome dynamic =
+        Program("loops_gcc").preload().set("OMP_SCHEDULE", "dynamic,5").set("OMP_DISPLAY_ENV", value).run();
+    EXPECT_EQ(dynamic.out, native.out);
+    EXPECT_THAT(dynamic.err, HasSubstr(native.err));
+  }
+  EXPECT_THAT(with_tree("loops").set("WSTREE_VERBOSE", "1").set("WSTREE_BATCH", "fixed:9").run().err,
+              HasSubstr("WSTREE_BATCH='fixed:9'"));
+}
+
+// --- loops that are not served
+
+class Fallback : public testing::TestWithParam<const char*> {};
+
+TEST_P(Fallback, IsInForceForLoopsThatAreNotServed) {
+  for (const char* schedule : {"guided", "guided,20", "static,7", "static", "dynamic,5", "trapezoidal"}) {
+    // libgomp has no trapezoidal schedule; guided is the nearest one.
+    const bool replaced = std::string(GetParam()) == "fallback_gcc" && std::string(schedule) == "trapezoidal";
+    const Outcome native = Program(GetParam()).set("OMP_SCHEDULE", replaced ? "guided" : schedule).run();
+    ASSERT_TRUE(native.succeeded()) << native.text();
+    const Program tree = with_tree(GetParam()).set("WSTREE_FALLBACK", schedule);
+    EXPECT_EQ(tree.run().text(), native.text()) << schedule;
+    EXPECT_EQ(served_calls(tree), 0);
+  }
+}
+
+TEST_P(Fallback, IsGuidedUnlessSaidOtherwise) {
+  EXPECT_EQ(with_tree(GetParam()).run().text(),
+            Program(GetParam()).set("OMP_SCHEDULE", "guided").run().text());
+}
+
+INSTANTIATE_TEST_SUITE_P(Loops, Fallback, testing::Values("fallback", "fallback_gcc"),
+                         [](const auto& each) { return std::string(each.param); });
+
+// --- children
+
+TEST(Libgomp, ChildrenOfEitherCompilerUseTheTree) {
+  for (const auto& [parent, child] : {std::pair{"loops_gcc", "loops"}, std::pair{"loops", "loops_gcc"},
+                                      std::pair{"loops_gcc", "loops_gcc"}})
+    for (const char* when : {"--run", "--run-first"}) {
+      Program program = with_tree(parent, {"--silent", when, program_path(child)});
+      const Outcome outcome = program.set("OMP_SCHEDULE", "wstree,32").run();
+      EXPECT_EQ(outcome.out, "schedule 0x77 32\nsum 4995000\nmembers 4\n") << outcome.text();
+      EXPECT_THAT(outcome.err, IsEmpty()) << parent << ' ' << child;
+      EXPECT_EQ(served_calls(program), 20) << parent << ' ' << child;
+    }
 }
 
 } // namespace

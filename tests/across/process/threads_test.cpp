@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads, teams and forks in every constellation that programs have, with either runtime: nothing may look
-// different from the run without the library, and the loops are served.
+// different from the run without the library, and the loops are served. What pinned threads start has the
+// process's mask. Signals whose handlers want much, regions inside the loader's walk, and memory checkers.
 #include "expectations.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "placed.h"
+#include "process.h"
 
 namespace {
 
 using namespace wstree::test;
-using ::testing::IsEmpty;
+using testing::IsEmpty;
 
 class OfBothCompilers : public testing::TestWithParam<const char*> {
 protected:
@@ -32,12 +32,6 @@ TEST_P(OfBothCompilers, ThreadAfterThread) {
 }
 
 TEST_P(OfBothCompilers, RootsAtOnce) { expect_unnoticed(one_case("threads", "roots_at_once"), 6 * 10 * 3); }
-
-TEST_P(OfBothCompilers, TeamsOfChangingSize) {
-  expect_unnoticed(one_case("threads", "teams_of_changing_size"), 60 * 4);
-}
-
-TEST_P(OfBothCompilers, DeepNesting) { expect_unnoticed(one_case("threads", "deep_nesting"), 3 * 60 * 3); }
 
 TEST_P(OfBothCompilers, AThousandRoots) { expect_unnoticed(one_case("threads", "a_thousand_roots"), 1000); }
 
@@ -64,6 +58,12 @@ TEST_P(OfBothCompilers, FarMoreThreadsThanCores) {
   }
   EXPECT_EQ(served_calls(many), 10);
   expect_unnoticed(one_case("threads", "roots_at_once").set("OMP_NUM_THREADS", "64"), 6 * 10 * 3);
+}
+
+TEST_P(OfBothCompilers, PinnedThreadsAndForksAreUnnoticed) {
+  for (const char* which : {"thread_after_thread", "roots_at_once"})
+    expect_unnoticed(one_case("threads", which).set("WSTREE_BIND", "close"), 100);
+  expect_unnoticed(program("fork_and_go_on", {"--seed", "1"}).set("WSTREE_BIND", "close"), 100);
 }
 
 // --- forks
@@ -100,5 +100,156 @@ TEST_P(OfBothCompilers, ChildrenOfForksAreServedToo) {
 TEST(Libgomp, OutlivesTheFirstThread) { // libomp natively does not
   expect_unnoticed(Program("threads_gcc", {"--main-leaves"}), 3 + 10 * 3);
 }
+
+bool has_one_cpu() { return own_cpus().size() == 1; }
+
+class Inherit : public testing::TestWithParam<const char*> {
+protected:
+  static Program heirs(std::vector<std::string> arguments = {}, std::string_view more = "") {
+    Program program(std::string("heirs") + GetParam(), std::move(arguments));
+    program.preload(more).set("OMP_SCHEDULE", "wstree").set("WSTREE_BIND", "close");
+    return program.set("OMP_NUM_THREADS", "2");
+  }
+
+  static void expect_all_free(const Outcome& outcome) {
+    const std::string all = text_of(own_cpus());
+    const std::vector<std::string> ways = {"pthread_create", "std::thread",  "fork",   "fork+exec",
+                                           "posix_spawn",    "posix_spawnp", "system", "popen"};
+    for (const std::string who : {"opener", "worker", "after"})
+      for (const std::string& way : ways)
+        EXPECT_EQ(fact(outcome.out, who + " " + way), all) << who << " " << way << "\n" << outcome.text();
+    for (const std::string who : {"opener", "after"}) {
+      EXPECT_EQ(fact(outcome.out, who + " itself"), all);
+      EXPECT_EQ(fact(outcome.out, who + " still"), all);
+    }
+    EXPECT_EQ(lines_of(outcome.out).back(), "end");
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Programs, Inherit, testing::Values("", "_gcc"),
+                         [](const auto& each) { return each.index == 0 ? "Libomp" : "Libgomp"; });
+
+TEST_P(Inherit, WhatAPinnedWorkerStartsIsNotPinned) {
+  if (has_one_cpu()) GTEST_SKIP() << "no thread is pinned on one CPU";
+  const Outcome outcome = heirs().run();
+  expect_all_free(outcome);
+  EXPECT_THAT(outcome.err, IsEmpty());
+  const std::string place = fact(outcome.out, "worker itself");
+  EXPECT_NE(place, text_of(own_cpus())) << "not pinned at all\n" << outcome.text();
+  EXPECT_EQ(fact(outcome.out, "worker still"), place) << outcome.text();
+  const std::string processors = fact(outcome.out, "opener procs");
+  EXPECT_THAT(processors, testing::Not(IsEmpty()));
+  EXPECT_EQ(fact(outcome.out, "worker procs"), processors) << "a pinned worker counts all";
+  EXPECT_EQ(fact(outcome.out, "after procs"), processors);
+}
+
+TEST_P(Inherit, WorksBesideAToolThatWrapsTheSameFunctions) {
+  if (has_one_cpu()) GTEST_SKIP() << "no thread is pinned on one CPU";
+  const std::string watcher = program_path("start_watcher.so");
+  const std::string all_seen[] = {"watched pthread_create", "watched posix_spawn", "watched system",
+                                  "watched popen"};
+  for (const bool in_front : {false, true}) {
+    Program program = heirs({}, in_front ? "" : watcher);
+    if (in_front) program.set("LD_PRELOAD", watcher + " " + library_path());
+    const Outcome outcome = program.run();
+    expect_all_free(outcome);
+    for (const std::string& line : all_seen) EXPECT_THAT(outcome.err, testing::HasSubstr(line));
+  }
+}
+
+// --- programs without OpenMP
+
+TEST(Starts, AreWhatTheyAreWithoutTheLibrary) {
+  const Outcome native = Program("starts").run();
+  ASSERT_TRUE(native.succeeded()) << native.text();
+  EXPECT_EQ(Program("starts").preload().run().text(), native.text());
+  EXPECT_EQ(
+      Program("starts").preload().set("OMP_SCHEDULE", "wstree").set("WSTREE_BIND", "close").run().text(),
+      native.text());
+  const std::string watcher = program_path("start_watcher.so");
+  const Outcome watched = Program("starts").set("LD_PRELOAD", watcher).run();
+  EXPECT_EQ(Program("starts").preload(watcher).run().text(), watched.text());
+}
+
+/// Compiler, and an option that makes the library work at the first region or at the end.
+class Signalled : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+INSTANTIATE_TEST_SUITE_P(Signals, Signalled,
+                         testing::Combine(testing::Values("", "_gcc"),
+                                          testing::Values("WSTREE_STATS", "WSTREE_RULES", "WSTREE_BIND")));
+
+TEST_P(Signalled, HandlersHaveTheirStack) {
+  const auto& [compiler, option] = GetParam();
+  const std::string name = std::string("signalled_regions") + compiler, set = option;
+  for (int i = 0; i < 5; ++i) {
+    Program program = with_tree(name);
+    program.set(set, set == "WSTREE_RULES" ? "* wsrange" : set == "WSTREE_BIND" ? "close" : "1");
+    const Outcome outcome = program.run();
+    ASSERT_EQ(outcome.out, "wrong 0\n") << outcome.text();
+  }
+}
+
+/// Plugin, and whether the thread that walks calls it.
+class Walk : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+INSTANTIATE_TEST_SUITE_P(Signals, Walk,
+                         testing::Combine(testing::Values("plugin.so", "plugin_gcc.so"),
+                                          testing::Values("here", "thread")));
+
+TEST_P(Walk, ThroughLoadedObjectsMayOpenRegions) {
+  const auto& [plugin, who] = GetParam();
+  for (const std::string option : {"OMP_SCHEDULE", "WSTREE_BIND", "WSTREE_STATS", "WSTREE_RECORD",
+                                   "WSTREE_TRACE", "WSTREE_RULES", "WSTREE_OMPT"}) {
+    const TemporaryFolder folder;
+    Program program = with_tree("walks", {who, program_path(plugin), "omp_get_thread_num"});
+    program.set(option, option == "OMP_SCHEDULE"   ? "dynamic,4" // nothing is asked for
+                        : option == "WSTREE_BIND"  ? "close"
+                        : option == "WSTREE_RULES" ? "* wsrange"
+                        : option == "WSTREE_OMPT"  ? "1"
+                                                   : folder / "file");
+    if (option == "WSTREE_OMPT") program.preload(program_path("tool.so"));
+    const Outcome outcome = program.run();
+    EXPECT_TRUE(outcome.succeeded()) << option << outcome.text();
+    EXPECT_THAT(outcome.out, testing::StartsWith("function 0\nsum 7492500\n")) << option;
+  }
+}
+
+/// The loader's lock is another thread's in the parent, and so nobody gives it back in the child.
+TEST(WalkAndFork, LeaveTheChildItsLookUp) {
+  for (const std::string plugin : {"plugin.so", "plugin_gcc.so"})
+    for (const std::string schedule : {"dynamic,4", "wstree"}) {
+      Program program("walks", {"fork", program_path(plugin)});
+      const Outcome outcome = program.preload().set("OMP_SCHEDULE", schedule).run();
+      EXPECT_TRUE(outcome.succeeded()) << plugin << schedule << outcome.text();
+      EXPECT_EQ(outcome.out, "sum 7492500\n") << plugin << schedule;
+    }
+}
+
+#ifdef WSTREE_TEST_LEAK_CHECKER
+/// The memory kept for a thread's next region is in use.
+TEST(LeakChecker, FindsWhatIsKept) {
+  for (const std::string name : {"leak", "address"}) {
+    const std::string checker = name == "leak" ? WSTREE_TEST_LEAK_CHECKER : WSTREE_TEST_ADDRESS_CHECKER;
+    for (const char* option : {"WSTREE_VERBOSE", "WSTREE_STATS", "WSTREE_RECORD", "WSTREE_TRACE"}) {
+      const TemporaryFolder folder;
+      Program program("leaks_" + name);
+      program.set("LD_PRELOAD", checker + ':' + library_path())
+          .set("OMP_SCHEDULE", "wstree")
+          .set(option, option == std::string("WSTREE_VERBOSE") ? "0" : folder / "file");
+      const Outcome outcome = program.run();
+      EXPECT_TRUE(outcome.succeeded()) << option << outcome.text();
+      EXPECT_EQ(outcome.out, "sum 529200\n");
+    }
+  }
+}
+#endif
+
+#ifdef WSTREE_TEST_HAS_MEMORY_CHECKER
+/// hwloc was not built with it.
+TEST(MemoryChecker, HearsNothingOfHwloc) {
+  Program program("memory_checked", {"before", program_path("plugin_gcc.so")});
+  const std::string native = program.run().text();
+  program.preload().set("OMP_SCHEDULE", "wstree").set("WSTREE_BIND", "close");
+  EXPECT_EQ(program.run().text(), native);
+}
+#endif
 
 } // namespace

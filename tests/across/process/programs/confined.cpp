@@ -6,18 +6,12 @@
 // With "inner_" in front (of inner_syscall_calls and inner_bare_calls, too) the filter is the second one:
 // with another, which refuses a call that is not made, the program executes itself again. "syscall" puts the
 // second one up by syscall(), and "bare" past the C library.
-#include <cstddef>
-#include <cstdio>
-#include <cstring>
-#include <pthread.h>
-#include <string>
+#include "headers.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 namespace {
 

@@ -5,23 +5,13 @@
 // a loop ends: prints how many descriptors that left); counted few (prints how many files can be opened
 // behind a loop where a few more than half of those that may be open are); counted filtered (perf_event_open
 // fails for plain).
-#include <algorithm>
-#include <cstddef>
-#include <cstdio>
-#include <cstring>
-#include <string>
-#include <thread>
+#include "headers.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace {
 

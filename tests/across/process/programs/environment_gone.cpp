@@ -3,14 +3,7 @@
 // environment_gone PLUGIN: has an environment in memory of its own, opens a plugin whose static initialiser
 // executes loops in a team of three, and gives that memory back before the loader gives its lock back. Ends
 // when no other threads are left than the team's.
-#include <cstddef>
-#include <cstdio>
-#include <cstring>
-#include <dirent.h>
-#include <dlfcn.h>
-#include <sys/mman.h>
-#include <thread>
-#include <unistd.h>
+#include "headers.h"
 
 namespace {
 

@@ -6,15 +6,10 @@
 //   floats FIRST     which of the settings is the first one; then come all others
 //
 // Says what differs, and where, or "as it was". Traps everything at the end.
+#include "headers.h"
 #include "omp_decls.h"
 
-#include <atomic>
 #include <cfenv>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
 
 extern "C" [[gnu::weak]] std::size_t wstree_statistics_json(char* buffer, std::size_t size);
 
@@ -139,10 +134,10 @@ void region_with_schedules(const Settings& settings) {
 
 void all_regions(const Settings& settings) {
   region(settings, 1, 500, 1500);
-  for (int k = 0; k < 20; ++k) region(settings, 2, 8, 100);   // brief, and few
-  for (int k = 0; k < 20; ++k) region(settings, 1, 1000, 20); // brief, and many
+  for (int k = 0; k < 10; ++k) region(settings, 2, 8, 100);   // brief, and few
+  for (int k = 0; k < 10; ++k) region(settings, 1, 1000, 20); // brief, and many
   for (int k = 0; k < 3; ++k) region(settings, 80, 60, 50);   // behind those that are remembered
-  for (int k = 0; k < 10; ++k) region(settings, 3, 300, 600);
+  for (int k = 0; k < 5; ++k) region(settings, 3, 300, 600);
   region(settings, 1, 2, 100000);
   region_with_schedules(settings);
   if (wstree_statistics_json != nullptr) {

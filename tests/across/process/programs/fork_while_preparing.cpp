@@ -5,17 +5,9 @@
 //   held        the thread is held
 //   child N     exit status of the child, 0 if its loops were right
 //   end         so were those of the parent
-#include <dlfcn.h>
-#include <pthread.h>
-#include <sched.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "headers.h"
 
-#include <atomic>
-#include <cstdio>
-#include <cstring>
+#include <time.h>
 
 namespace {
 

@@ -3,15 +3,9 @@
 // A program whose lists of objects grow while they are read: grows ROUNDS FILLER PLUGIN... opens copies of
 // FILLER for all to see, from one thread, while others open plugins and call them, each plugin for the first
 // time. Prints how many calls were right.
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <dlfcn.h>
+#include "headers.h"
+
 #include <filesystem>
-#include <string>
-#include <thread>
-#include <unistd.h>
-#include <vector>
 
 namespace {
 

@@ -4,19 +4,9 @@
 // way. Prints one line for each: "WHO WAY CPUS", WHO is worker or opener (in the region) or after (the opener
 // behind it), CPUs are what the started one may run on. The starters say "WHO itself CPUS" before and "WHO
 // still CPUS" afterwards. heirs --tell LABEL: prints "LABEL CPUS".
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <string>
-#include <thread>
+#include "headers.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 extern "C" {
 int omp_get_thread_num();

@@ -6,14 +6,9 @@
 //   --together       all plugins at the same time, on threads of their own
 //   --start-in-turn  but their runtimes start one after the other, as two libomps in a process have to
 //   --close          closes each one after use
-#include <cstdio>
-#include <dlfcn.h>
+#include "headers.h"
+
 #include <mutex>
-#include <string>
-#include <sys/syscall.h>
-#include <thread>
-#include <unistd.h>
-#include <vector>
 
 namespace {
 

@@ -10,18 +10,11 @@
 //   untouched             not called before all are open
 //   runtime               only opened: an OpenMP runtime
 // Built with OpenMP too: then its own copy of jumping.cpp takes part.
+#include "headers.h"
 #include "jumping.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <dlfcn.h>
-#include <functional>
 #include <future>
 #include <random>
-#include <string>
-#include <thread>
-#include <unistd.h>
-#include <vector>
 
 namespace {
 

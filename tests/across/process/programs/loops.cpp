@@ -10,15 +10,8 @@
 // --silent              prints nothing            --file NAME           opens a file first and keeps it open
 // --environment         prints OMP_SCHEDULE as getenv() gives it at the end
 // --folder NAME         goes there first               --folder-later NAME   goes there after the loops
-// --quick               leaves by quick_exit(); --underscore by _exit()
+#include "headers.h"
 #include "omp_decls.h"
-
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
-#include <string>
-#include <unistd.h>
 
 namespace {
 
@@ -40,7 +33,7 @@ long run_loops(int& members) {
 
 int main(int argc, char** argv) {
   int status = 0;
-  bool silent = false, environment = false, quick = false, underscore = false;
+  bool silent = false, environment = false;
   const char* command = nullptr;
   const char* later = nullptr;
   omp_sched_t kind{};
@@ -50,8 +43,6 @@ int main(int argc, char** argv) {
     const std::string option = argv[i];
     if (option == "--silent") silent = true;
     if (option == "--environment") environment = true;
-    if (option == "--quick") quick = true;
-    if (option == "--underscore") underscore = true;
     if (option == "--status") status = std::atoi(argv[++i]);
     if (option == "--run") command = argv[++i];
     if (option == "--run-first" && std::system(argv[++i]) == -1) return 9;
@@ -81,7 +72,5 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   if (command != nullptr && std::system(command) == -1) return 9;
   if (sum != 4'995'000) return 8;
-  if (quick) std::quick_exit(status);
-  if (underscore) _exit(status);
   return status;
 }

@@ -43,19 +43,6 @@ void clang_inside_of_gcc() {
   for (int round = 0; round < 20; ++round) CHECK(gcc_loops(clang_region) == 39'800, "round %d", round);
 }
 
-void one_inside_the_other_and_back() {
-  for (int round = 0; round < 10; ++round) {
-    check::Hits hits(20);
-#pragma omp parallel for schedule(runtime) num_threads(2)
-    for (std::size_t i = 0; i < 20; ++i) {
-      if (gcc_loops(i % 5 == 0 ? clang_region : nullptr) != 39'800) ++wrong;
-      hits.touch(i);
-    }
-    hits.must_be_one_each("clang around GCC around clang");
-  }
-  CHECK(wrong == 0, "%d", wrong.load());
-}
-
 /// Orphaned loops of clang, for members of a region of GCC.
 void orphaned(void* data) {
   check::HitsList& hits = *static_cast<check::HitsList*>(data);
@@ -82,24 +69,6 @@ void loops_of_clang_in_regions_of_gcc() {
   for (int round = 0; round < 20; ++round) region_of_gcc_with_orphaned_loops();
 }
 
-void loops_of_clang_in_regions_of_gcc_in_loops_of_clang() {
-  for (int round = 0; round < 10; ++round) {
-    check::Hits hits(20), after(200);
-#pragma omp parallel num_threads(2)
-    {
-#pragma omp for schedule(runtime) nowait
-      for (std::size_t i = 0; i < 20; ++i) {
-        if (i % 4 == 1) region_of_gcc_with_orphaned_loops();
-        hits.touch(i);
-      }
-#pragma omp for schedule(runtime)
-      for (std::size_t i = 0; i < 200; ++i) after.touch(i);
-    }
-    hits.must_be_one_each("clang around GCC around orphaned loops of clang");
-    after.must_be_one_each("the loop after it");
-  }
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -108,8 +77,5 @@ int main(int argc, char** argv) {
   return check::run(argc, argv,
                     {{"gcc_inside_of_clang", gcc_inside_of_clang},
                      {"clang_inside_of_gcc", clang_inside_of_gcc},
-                     {"one_inside_the_other_and_back", one_inside_the_other_and_back},
-                     {"loops_of_clang_in_regions_of_gcc", loops_of_clang_in_regions_of_gcc},
-                     {"loops_of_clang_in_regions_of_gcc_in_loops_of_clang",
-                      loops_of_clang_in_regions_of_gcc_in_loops_of_clang}});
+                     {"loops_of_clang_in_regions_of_gcc", loops_of_clang_in_regions_of_gcc}});
 }

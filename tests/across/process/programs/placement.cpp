@@ -18,24 +18,14 @@
 // Lines of the report, with KEY=VALUE behind the first word:
 //   start   once per process        row    a member in a region      after   the opener behind a region
 //   thread  every thread at the end      sum    1 if no iteration was lost
+#include "headers.h"
 #include "omp_decls.h"
 
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <barrier>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
-#include <sched.h>
-#include <string>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
-#include <vector>
 
 namespace {
 

@@ -10,17 +10,10 @@
 // written to, and "wrong 0".
 //   small_stack workers BYTES
 // A loop while each worker has so many bytes of its own on its stack.
+#include "headers.h"
 #include "omp_decls.h"
 
-#include <csignal>
-#include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <ctime>
-#include <pthread.h>
-#include <sched.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 
 namespace {

@@ -2,13 +2,9 @@
 //
 // A library to be preloaded beside the other one, as tools are that watch what a program starts: wraps some
 // of the functions, calls on, and says so on stderr once for each.
-#include <atomic>
-#include <cstdio>
+#include "headers.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <spawn.h>
-#include <unistd.h>
 
 namespace {
 

@@ -2,20 +2,10 @@
 //
 // A program without OpenMP that starts threads and processes by the functions that the library wraps, well
 // and badly, also where little is allowed: before main and in a signal handler. Prints what came of each.
-#include <atomic>
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <thread>
+#include "headers.h"
 
-#include <pthread.h>
 #include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace {
 

@@ -5,11 +5,8 @@
 // executions, and how many there were. All threads sleep at the same time, so a few processors are enough.
 //   rare    300 light executions, then all iterations sleep
 //   share   300 light executions, then the iterations of the first thread's share sleep
-//   each    the region's first loop has as many iterations as threads; the share of the second one sleeps
 //   two     the region's two loops change together
-//   grown   the loop grows 20-fold, and what sleeps is the first share of what it was
 //   late    a loop of as many iterations as threads, to which nearly half of the threads come late
-//   ends    the same, but all threads come late, except the first and the last
 //   static  a loop that says no schedule: 100 executions in which its first iterations sleep a little, then
 //           all sleep. Prints what the busiest thread had from the third of these executions on, and in the
 //           first one.
@@ -17,22 +14,16 @@
 //           the first thread's share sleeps in its first execution, and then 300 light executions and four in
 //           which that share sleeps, in turn. Prints what the busiest thread had in the first execution, in
 //           the first one after light ones, and in the others.
+#include "headers.h"
 #include "omp_decls.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <map>
-#include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace {
 
 constexpr int k_rounds = 3;
-constexpr int k_longest = 20'000;
+constexpr int k_longest = 2'000;
 
 int thread_of[k_longest];
 void* memory_of[k_longest];
@@ -77,11 +68,11 @@ void work(int i, int sleeping) {
   }
 }
 
-/// Threads `first` to `past` - 1 come when the other ones are done. The last `sleeping` iterations sleep.
-[[gnu::noinline]] void execute_late(int threads, int first, int past, int sleeping) {
+/// The upper half of the threads comes when the others are done. The last `sleeping` iterations sleep.
+[[gnu::noinline]] void execute_late(int threads, int sleeping) {
 #pragma omp parallel
   {
-    if (omp_get_thread_num() >= first && omp_get_thread_num() < past) usleep(100'000);
+    if (omp_get_thread_num() > threads / 2) usleep(100'000);
 #pragma omp for schedule(runtime)
     for (int i = 0; i < threads; ++i) work(threads - 1 - i, sleeping);
   }
@@ -143,21 +134,15 @@ int main(int argc, char** argv) {
     surprise_plain_loops(threads, all);
     return 0;
   }
-  const int first = is("each") ? threads : is("two") ? 25 * threads : 0;
-  const int sleeping = is("rare")    ? all
-                       : is("late")  ? threads / 2
-                       : is("ends")  ? threads
-                       : is("grown") ? 20 * share
-                                     : share;
+  const int first = is("two") ? 25 * threads : 0;
+  const int sleeping = is("rare") ? all : is("late") ? threads / 2 : share;
   int worst = 0;
   for (int round = 0; round < k_rounds; ++round) {
     if (is("late")) {
-      execute_late(threads, threads / 2 + 1, threads, sleeping);
-    } else if (is("ends")) {
-      execute_late(threads, 1, threads - 1, sleeping);
+      execute_late(threads, sleeping);
     } else {
       for (int i = 0; i < 300; ++i) execute(first, 0, all, 0);
-      execute(first, is("two") ? 25 : 0, is("grown") ? 20 * all : all, sleeping);
+      execute(first, is("two") ? 25 : 0, all, sleeping);
     }
     worst = std::max(worst, busiest(sleeping));
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads and teams as programs have them that were not written with a runtime in mind: threads that come and
-// go around their regions in every way there is, many of them at once, teams of changing size, and nesting
-// that is deeper than any program needs.
+// go around their regions in every way there is, and many of them at once.
 //   --main-leaves     the first thread ends by pthread_exit() while another one is still busy; no cases
 #include "hits.h"
 #include "omp_decls.h"
@@ -68,59 +67,6 @@ void roots_at_once() {
   for (std::thread& each : roots) each.join();
 }
 
-void teams_of_changing_size() {
-  for (int round = 0; round < 60; ++round) {
-    omp_set_dynamic(round / 20 == 1 ? 1 : 0);
-    omp_set_num_threads(1 + round * 5 % 9);
-    int members = 0;
-    check::HitsList hits = check::hits_list(4, 100);
-#pragma omp parallel
-    {
-#pragma omp single nowait
-      members = omp_get_num_threads();
-      for (check::Hits& each : hits) {
-#pragma omp for schedule(runtime)
-        for (std::size_t i = 0; i < each.size(); ++i) each.touch(i);
-      }
-    }
-    check::must_be_one_each(hits, "loops of a team whose size changes");
-    if (round / 20 != 1) CHECK(members == 1 + round * 5 % 9, "round %d: %d", round, members);
-  }
-  omp_set_dynamic(0);
-}
-
-// --- deep nesting
-
-constexpr int k_depth = 60;
-
-/// At each level a team of one or two, one loop before and one after the next level, which is opened from
-/// within a loop; so at the bottom k_depth loops are under way at once.
-void descend(int level, check::HitsList& hits) {
-  if (level == k_depth) return;
-  check::Hits& here = hits[static_cast<std::size_t>(level)];
-#pragma omp parallel num_threads(1 + level % 2)
-  {
-#pragma omp for schedule(runtime) nowait
-    for (std::size_t i = 0; i < 20; ++i) here.touch(i);
-#pragma omp for schedule(runtime)
-    for (std::size_t i = 20; i < 40; ++i) {
-      here.touch(i);
-      if (i == 30) descend(level + 1, hits);
-    }
-#pragma omp for schedule(runtime)
-    for (std::size_t i = 40; i < 60; ++i) here.touch(i);
-  }
-}
-
-void deep_nesting() {
-  for (const int active_levels : {k_depth, 2, 1}) {
-    omp_set_max_active_levels(active_levels);
-    check::HitsList hits = check::hits_list(k_depth, 60);
-    descend(0, hits);
-    check::must_be_one_each(hits, "loops of nested regions");
-  }
-}
-
 // --- a thousand roots
 
 constexpr int k_roots = 1000;
@@ -183,7 +129,5 @@ int main(int argc, char** argv) {
   return check::run(argc, argv,
                     {{"thread_after_thread", thread_after_thread},
                      {"roots_at_once", roots_at_once},
-                     {"teams_of_changing_size", teams_of_changing_size},
-                     {"deep_nesting", deep_nesting},
                      {"a_thousand_roots", a_thousand_roots}});
 }

@@ -4,15 +4,9 @@
 // through the list of loaded objects, which the loader keeps locked until then; or calls it before the walk.
 // With a function of libgomp it calls that one through a pointer, too. fork: a child, which is forked while a
 // thread walks, looks the plugin's function up and calls it.
-#include <atomic>
-#include <cstddef>
-#include <cstdio>
-#include <cstring>
-#include <dlfcn.h>
+#include "headers.h"
+
 #include <link.h>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
 
 namespace {
 

@@ -3,17 +3,10 @@
 // A library to be preloaded that counts the calls of functions of the loader, of memory and of locks that
 // libwstree makes in other threads than the first one and the one that looks at the machine. At exit it says
 // on stderr "worker: NAME COUNT" for each function that was called, else "worker: nothing".
-#include <dlfcn.h>
-#include <link.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "headers.h"
 
-#include <atomic>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
+#include <link.h>
+#include <signal.h>
 
 namespace {
 

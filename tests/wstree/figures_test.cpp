@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Long names of loops, and narrow windows.
+// Long names of loops and narrow windows; axes, ticks and pens of pictures; the machine that `wstree simulate
+// --calibrate` writes, for --machine to take back.
+#include "calibrate.h"
+#include "command/found_machine.h"
+#include "command/machine_text.h"
+#include "command/plan.h"
 #include "inspect/statistics.h"
 #include "report/model.h"
 #include "rules/place_text.h"
+#include "support/chart.h"
 #include "support/folded.h"
 #include "support/loop_name.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "usual.h"
 
 namespace wstree::cli {
 namespace {
+
+using testing::ElementsAre;
 
 const std::string k_long = "mesh.hpp:12 void Mesh<" + std::string(200, 'x') + ", Allocator<int> >::sum<" +
                            std::string(200, 'y') + ">(int)";
@@ -109,6 +116,73 @@ TEST(Reports, SayInTablesOnlyWhereALoopWasInlined) {
   EXPECT_EQ(report.brief_name(report.loops[0]), "a.c:5 f()");
   EXPECT_EQ(report.brief_name(report.loops[1]), "b.c:7 g() inlined in b.c:1")
       << "another loop is called so, too";
+}
+
+std::vector<std::string> ticks_of(const Axis& axis) {
+  std::vector<std::string> texts;
+  for (const auto& tick : axis.ticks) texts.push_back(tick.text);
+  return texts;
+}
+
+TEST(Chart, LinearAxesBeginAtZeroAndHaveRoundTicks) {
+  const auto axis = axis_for("seconds", {0.31, 0.07}, false);
+  EXPECT_THAT(ticks_of(axis), ElementsAre("0", "0.1", "0.2", "0.3", "0.4"));
+  EXPECT_DOUBLE_EQ(axis.part_of(0.1), 0.25);
+  EXPECT_EQ(axis.part_of(7), 1) << "what lies beyond stands at the edge";
+}
+
+TEST(Chart, LogarithmicAxesHaveTicksAtPowersOfTwo) {
+  const auto axis = axis_for("threads", {3, 16}, true);
+  EXPECT_THAT(ticks_of(axis), ElementsAre("2", "4", "8", "16"));
+  EXPECT_DOUBLE_EQ(axis.part_of(4), 1.0 / 3);
+  EXPECT_EQ(axis_for("threads", {1}, true).part_of(1), 0) << "one value has an axis, too";
+}
+
+TEST(Chart, NoTwoCurvesOfAPictureHaveOnePen) {
+  const std::vector<std::string> names{"wstree",      "wstrapezoid",  "trapez", "wsguided",
+                                       "of the user", "wsqueue_lock", "static", "trapezoidal",
+                                       "dynamic",     "dynamic,1"};
+  std::set<std::pair<std::string_view, std::string_view>> pens;
+  for (const auto& pen : pens_of(names)) pens.emplace(pen.colour, pen.dashes);
+  EXPECT_EQ(pens.size(), names.size());
+  EXPECT_EQ(pens_of(names).front().colour, pen_of("wstree", 1).colour);
+}
+
+/// On a busy machine everything may take as long as a time slice, or several.
+TEST(Calibration, IsUnderstoodWhateverItHasTaken) {
+  simulate::Calibration measured = simulate::calibrate(); // levels that this machine has
+  for (const double ns : {0.001, 20.0, 1e6, 1.04e6, 4e6, 1e12}) {
+    measured.hit_ns = measured.rmw_ns = measured.tick_ns = measured.dispatch_ns = measured.fault_ns = ns;
+    measured.claim_ns = measured.skew_ns = measured.leave_ns = ns;
+    for (double& transfer : measured.transfer_ns) transfer = ns;
+    const auto text = machine_text(calibrated_machine(measured).spec);
+    ChosenMachine taken;
+    const bool is_absurd = ns >= 1e6;
+    EXPECT_EQ(parse_machine(text, taken).has_value(), is_absurd) << text;
+    EXPECT_EQ(absurdity_of(calibrated_machine(measured).spec).has_value(), is_absurd) << text;
+    if (!is_absurd) {
+      EXPECT_EQ(machine_text(taken.spec), text);
+    }
+  }
+}
+
+TEST(Simulation, KeepsWhatIsFinishedWhenItIsStopped) {
+  SimulateRequest request;
+  request.threads = "2,4";
+  request.workloads = "UNIFORM";
+  request.schedules = "static,dynamic";
+  Plan plan;
+  ASSERT_EQ(make_plan(request, plan), std::nullopt);
+  std::atomic<int> begun{0};
+  const Results some(plan, [&] { return begun++ >= 1; });
+  EXPECT_EQ(some.size(), 4U);
+  EXPECT_EQ(some.missing(), 3U);
+  const auto text = simulate_text(some, false);
+  EXPECT_THAT(text, testing::ContainsRegex("UNIFORM +- +-\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("UNIFORM +- +1\\.[0-9]+\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("nan")));
+  EXPECT_THAT(simulate_json(some), testing::HasSubstr("\"ratio\""));
+  EXPECT_EQ(Results(plan).missing(), 0U);
 }
 
 } // namespace

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// WSTREE_STATS: the figures of a program whose loops are known.
+// WSTREE_STATS, WSTREE_COUNTERS and WSTREE_WAIT: the figures of programs whose loops, page faults and gaps
+// between regions are known.
 #include "process.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include <linux/perf_event.h>
 #include <nlohmann/json.hpp>
-
-#include <compare>
-#include <map>
-#include <set>
-#include <sstream>
 
 namespace {
 
 using namespace wstree::test;
 using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 TEST(Statistics, JsonHasTheDocumentedKeys) {
   const Outcome outcome = with_tree("loops").set("WSTREE_STATS", "json").run();
@@ -128,7 +123,6 @@ TEST(Statistics, WhatIsServedAndWhatIsNot) {
   }
 }
 
-#ifdef WSTREE_TEST_HAS_GCC
 TEST(Statistics, WhatIsServedAndWhatIsNotOfGcc) {
   // Its loops do not know their lines, so the figures are compared without them.
   const Outcome outcome = with_tree("kinds_gcc").set("WSTREE_STATS", "json").run();
@@ -141,7 +135,6 @@ TEST(Statistics, WhatIsServedAndWhatIsNotOfGcc) {
   ASSERT_GE(wanted.size(), 12U);
   EXPECT_TRUE(found == wanted) << outcome.text();
 }
-#endif
 
 TEST(Statistics, RelativePathsStartWhereTheLoopsRan) {
   TemporaryFolder first, later;
@@ -199,6 +192,119 @@ TEST(Statistics, AForkedChildHasItsOwn) {
   }
   EXPECT_EQ(smallest, 10); // one region of a child
   EXPECT_EQ(largest, 60);  // six of the parent
+}
+
+constexpr int k_faults = 100 * 32; // of one execution
+constexpr int k_more = 200;        // of the threads' stacks and the library
+
+class Counters : public testing::Test {
+protected:
+  void SetUp() override {
+    perf_event_attr faults{};
+    faults.size = sizeof faults;
+    faults.type = PERF_TYPE_SOFTWARE;
+    faults.config = PERF_COUNT_SW_PAGE_FAULTS;
+    faults.exclude_kernel = faults.exclude_hv = 1;
+    const long file = syscall(SYS_perf_event_open, &faults, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (file < 0) GTEST_SKIP() << "page faults may not be counted here";
+    close(static_cast<int>(file));
+  }
+};
+
+Program counted(const std::string& what) {
+  Program program = with_tree("counted", {what});
+  program.set("WSTREE_STATS", "json").set("WSTREE_COUNTERS", "1");
+  return program;
+}
+
+/// What follows the line about counters that are missing, if there is one.
+json figures_of(const Outcome& outcome) {
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+  const auto begin = outcome.err.find('{');
+  EXPECT_LE(lines_of(outcome.err.substr(0, begin)).size(), 1U) << outcome.err;
+  return begin == std::string::npos ? json() : json::parse(outcome.err.substr(begin));
+}
+
+TEST_F(Counters, FaultsOfALoopAreItsThreads) {
+  const json loop = figures_of(counted("plain").run()).at("loops").at(0);
+  EXPECT_EQ(loop.at("calls"), 3);
+  EXPECT_EQ(loop.at("counters").at("parts"), 3 * 4);
+  EXPECT_GE(loop.at("counters").at("page_faults"), 3 * k_faults);
+  EXPECT_LE(loop.at("counters").at("page_faults"), 3 * k_faults + k_more);
+  ASSERT_EQ(loop.at("member_counters").size(), 4U);
+  int faults = 0;
+  for (int member = 0; member < 4; ++member) {
+    const json& counters = loop.at("member_counters").at(static_cast<std::size_t>(member));
+    EXPECT_EQ(counters.at("member"), member);
+    EXPECT_EQ(counters.at("parts"), 3);
+    faults += counters.at("page_faults").get<int>();
+  }
+  EXPECT_EQ(loop.at("counters").at("page_faults"), faults);
+}
+
+TEST_F(Counters, OtherFilesUnderTheirNumbersAreLeftAlone) {
+  // The program says itself whether its files are as they were.
+  const json loop = figures_of(counted("closing").run()).at("loops").at(0);
+  EXPECT_EQ(loop.at("calls"), 3);
+  EXPECT_LE(loop.at("counters").at("page_faults"), 2 * k_faults + k_more);
+  EXPECT_GE(loop.at("counters").at("page_faults"), k_faults);
+  EXPECT_LT(loop.at("counters").at("parts"), 3 * 4);
+}
+
+TEST_F(Counters, AreClosedWhenTheirThreadEnds) {
+  const Outcome outcome = counted("ending").set("OMP_NUM_THREADS", "1").run();
+  EXPECT_EQ(fact(outcome.out, "left"), "0") << outcome.text();
+  EXPECT_EQ(figures_of(outcome).at("loops").at(0).at("counters").at("parts"), 6);
+}
+
+TEST_F(Counters, LeaveTheProgramItsDescriptors) {
+  const Outcome outcome = counted("few").run();
+  EXPECT_EQ(fact(outcome.out, "left"), "15") << outcome.text();
+  EXPECT_THAT(outcome.err, HasSubstr("too many files are open"));
+}
+
+TEST(CountersForbidden, OneLineSaysSoAndTheProgramGoesOn) {
+  const Outcome outcome = counted("filtered").run();
+  if (outcome.status == 77) GTEST_SKIP() << "no filter can be put up";
+  const json loop = figures_of(outcome).at("loops").at(0);
+  EXPECT_THAT(outcome.err, testing::StartsWith("wstree: WSTREE_COUNTERS counts no cycles, instructions, "
+                                               "cache misses, page faults"));
+  EXPECT_THAT(outcome.err, HasSubstr("kernel.perf_event_paranoid is "));
+  EXPECT_EQ(loop.at("calls"), 3);
+  EXPECT_FALSE(loop.contains("counters"));
+}
+
+Program waiting(std::vector<std::string> arguments = {}) {
+  return with_tree("waiting", std::move(arguments)).set("OMP_NUM_THREADS", "2").set("OMP_WAIT_POLICY", "");
+}
+
+TEST(Waiting, IsAHundredTimesAsLongAsWakingIfAskedFor) {
+  const Outcome outcome = waiting().set("WSTREE_WAIT", "auto").run();
+  EXPECT_EQ(outcome.out, "sum 29700\nblocktime 4\n") << outcome.text();
+  EXPECT_THAT(outcome.err, testing::Not(HasSubstr("wstree")))
+      << "the value is empty, which the runtime reports";
+  struct Row {
+    std::vector<std::string> arguments;
+    const char *wait, *variable, *value, *blocktime;
+  };
+  for (const auto& [arguments, wait, variable, value, blocktime] :
+       {Row{{}, "", "UNUSED", "", "200"}, Row{{}, "off", "UNUSED", "", "200"}, // the runtime's own
+        Row{{}, "auto", "KMP_BLOCKTIME", "77", "77"},
+        Row{{}, "auto", "OMP_WAIT_POLICY", "active", "2147483647"}, Row{{"sets"}, "auto", "UNUSED", "", "50"},
+        Row{{"begins"}, "auto", "UNUSED", "", "50"}})
+    EXPECT_EQ(fact(waiting(arguments).set("WSTREE_WAIT", wait).set(variable, value).run().out, "blocktime"),
+              blocktime)
+        << wait << variable;
+}
+
+TEST(Waiting, IsInTheStatistics) {
+  const Outcome outcome = waiting().set("WSTREE_STATS", "json").run();
+  const auto report = nlohmann::json::parse(outcome.err.substr(outcome.err.find('{')), nullptr, false);
+  ASSERT_TRUE(report.is_object()) << outcome.text();
+  EXPECT_GE(report.at("between_regions_seconds").get<double>(), 0.1);
+  EXPECT_GT(report.at("cpu_seconds").get<double>(), 0);
+  EXPECT_GE(report.at("wall_seconds").get<double>(), report.at("between_regions_seconds").get<double>());
+  EXPECT_GE(report.at("spent_between_regions_cpu_seconds").get<double>(), 0);
 }
 
 } // namespace

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks that programs make small: of fibers, of signal handlers, of threads and of workers.
+// Stacks that programs make small: of fibers, of signal handlers, of threads and of workers. And loops that
+// are executed again: what the program computes does not depend on what is remembered of them, and nothing
+// that is remembered keeps threads from helping each other.
+#include "expectations.h"
 #include "process.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <fstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace {
 
 using namespace wstree::test;
+using testing::IsEmpty;
+
 using Settings = std::vector<std::pair<const char*, const char*>>;
 
 /// What each runtime's test is called, and where that runtime is: the build of libomp, or gcc's.
@@ -162,7 +158,102 @@ TEST_P(SmallStack, OfWorkers) {
     }
   };
   expect_like_native("9216", "1");
-  for (int i = 0; i < 10; ++i) expect_like_native("8192", "");
+  for (int i = 0; i < 5; ++i) expect_like_native("8192", "");
 }
+
+class Repeated : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(Repeated, IsExecutedOnceEachTime) {
+  const auto& [compiler, how] = GetParam();
+  for (const char* history : {"on", "off"})
+    for (const char* members : {"2", "4"}) {
+      Program program(std::string("repeated") + compiler, {how});
+      program.preload().set("OMP_SCHEDULE", "wstree").set("OMP_CANCELLATION", "true");
+      const Outcome outcome = program.set("OMP_NUM_THREADS", members).set("WSTREE_HISTORY", history).run();
+      EXPECT_TRUE(outcome.succeeded()) << outcome.text();
+      EXPECT_EQ(outcome.out, "sum 399900000\nwrong 0\n") << members << " members, history " << history;
+      EXPECT_THAT(outcome.err, IsEmpty());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(History, Repeated,
+                         testing::Combine(testing::Values("", "_gcc"),
+                                          testing::Values("regions", "inside", "places", "cancelled")),
+                         [](const auto& each) {
+                           return std::string(std::get<1>(each.param)) +
+                                  (*std::get<0>(each.param) == '\0' ? "_clang" : "_gcc");
+                         });
+
+class Surprises : public testing::TestWithParam<std::tuple<const char*, const char*, int>> {};
+
+TEST_P(Surprises, AreShared) {
+  const auto [program, way, threads] = GetParam();
+  const Outcome outcome = with_tree(program, {way})
+                              .set("OMP_NUM_THREADS", std::to_string(threads))
+                              .set("WSTREE_BIND", "none")
+                              .run();
+  int worst = 0, sleeping = 0;
+  ASSERT_EQ(std::sscanf(outcome.out.c_str(), "%d of %d", &worst, &sleeping), 2) << outcome.text();
+  std::printf("the busiest thread had %d of %d\n", worst, sleeping);
+  // A thread may come a few milliseconds late, and what sleeps is mostly in one node.
+  const int fair = (sleeping + threads - 1) / threads;
+  EXPECT_LE(worst, 2 * fair + 2);
+}
+
+/// Cut parts cannot be shared, so that a thread may execute nearly all of a loop whose costs have changed:
+/// once, or twice where it looks as if the thread had been interrupted. On a busy machine threads that sleep
+/// wake late, and parts follow that. Where the code cannot be proven, as it uses the thread's number,
+/// WSTREE_LOOPS=proven leaves such loops their equal parts.
+TEST(StaticSurprises, LastForTwoExecutions) {
+  for (const char* const loops : {"static", "proven"}) {
+    const Outcome outcome = with_tree("surprising", {"static"})
+                                .set("WSTREE_LOOPS", loops)
+                                .set("OMP_NUM_THREADS", "8")
+                                .set("WSTREE_BIND", "none")
+                                .run();
+    int worst = 0, sleeping = 0, at_first = 0;
+    ASSERT_EQ(std::sscanf(outcome.out.c_str(), "%d of %d, at first %d", &worst, &sleeping, &at_first), 3)
+        << outcome.text();
+    std::printf("%s: the busiest thread had %d of %d at first, then %d\n", loops, at_first, sleeping, worst);
+    const int fair = sleeping / 8;
+    if (std::string_view(loops) == "proven") {
+      EXPECT_EQ(at_first, fair);
+      EXPECT_EQ(worst, fair);
+    }
+    EXPECT_LT(worst, sleeping - 7) << "the surprise lasts"; // the other threads have one each
+  }
+}
+
+/// Pieces are shared from the first execution on. Behind light and even executions a loop is executed as
+/// static does it, so that one dear execution is not shared, and the next ones are.
+TEST(ProvenSurprises, LastForOneExecution) {
+  for (const char* const program : {"surprising", "surprising_gcc"})
+    for (const int threads : {4, 16}) {
+      const Outcome outcome =
+          with_tree(program, {"plain"})
+              .set("WSTREE_LOOPS", "proven")
+              .set("OMP_NUM_THREADS", std::to_string(threads))
+              .set("GLIBC_TUNABLES", "glibc.malloc.arena_max=64:glibc.malloc.tcache_count=0")
+              .set("WSTREE_BIND", "none")
+              .run();
+      int at_first = 0, surprised = 0, later = 0;
+      ASSERT_EQ(std::sscanf(outcome.out.c_str(), "%d %d %d", &at_first, &surprised, &later), 3)
+          << outcome.text();
+      std::printf("%s, %d threads: the busiest thread had %d of 16, %d after light executions, then %d\n",
+                  program, threads, at_first, surprised, later);
+      const int fair = 16 / threads;
+      EXPECT_LE(at_first, 2 * fair + 2);
+      EXPECT_LE(later, 2 * fair + 2);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Loops, Surprises,
+                         testing::Combine(testing::Values("surprising", "surprising_gcc"),
+                                          testing::Values("rare", "share", "two", "late"),
+                                          testing::Values(16)),
+                         [](const testing::TestParamInfo<Surprises::ParamType>& tried) {
+                           return std::string(std::get<0>(tried.param)) + '_' + std::get<1>(tried.param) +
+                                  '_' + std::to_string(std::get<2>(tried.param));
+                         });
 
 } // namespace
