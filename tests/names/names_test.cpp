@@ -302,6 +302,12 @@ TEST(FunctionName, LeavesOutWhatPeopleDoNotNeed) {
   EXPECT_EQ(function_name("_ZlsRSoRK1A"), "operator<<");
   EXPECT_EQ(function_name("_ZNK1AclEi"), "A::operator()");
   EXPECT_EQ(names::symbol_name("_ZN4heat4Grid4stepEi._omp_fn.3"), "heat::Grid::step._omp_fn.3");
+  // Functions of C have the letters of C++'s types.
+  for (const std::string name : {"f", "d", "i", "b", "x", "Pi"}) {
+    EXPECT_EQ(function_name(name), name);
+    EXPECT_EQ(function_name(name + "._omp_fn.0"), name);
+    EXPECT_EQ(names::symbol_name(name), name);
+  }
 }
 
 } // namespace
