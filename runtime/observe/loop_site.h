@@ -29,8 +29,9 @@ struct LoopFigures {
   /// Where members came late, only the ticks that they would have saved by then.
   std::uint64_t uneven_ticks = 0;
   std::uint64_t new_lengths =
-      0;                   ///< calls of static loops with a number of iterations that had not come before
-  std::uint64_t chunk = 0; ///< no sum, but the largest
+      0;                    ///< calls of static loops with a number of iterations that had not come before
+  std::uint64_t pieces = 0; ///< pieces among total.iterations, which have unknown numbers of iterations
+  std::uint64_t chunk = 0;  ///< no sum, but the largest
 
   /// Returns the work of the busiest members beside that of the mean one, without the work that others did
   /// because they came earlier; 1 is even, and also stands for figures without times.
