@@ -258,6 +258,7 @@ void leave_watched_work(Frame& frame) noexcept {
     // Some pieces have one iteration more than the others.
     if (frame.answers != nullptr && units == frame.answers->items)
       all.total.iterations = frame.bounds.iterations;
+    all.counts_pieces = frame.answers != nullptr && frame.answers->are_pieces;
     const std::uint64_t number = observe::record(*frame.site, all);
     if (execution.accounts[0].recording != nullptr) keep_profile(frame, execution, number);
   };

@@ -130,6 +130,7 @@ struct PieceAnswers {
   int number = 0;
   std::uint64_t items = 0; ///< items of the loop
   std::uint64_t own = 0;   ///< items among them that members do not share
+  bool are_pieces = false; ///< only the function has the numbers of iterations in the items
 };
 
 } // namespace wstree::abi

@@ -32,6 +32,7 @@ std::uint64_t LoopSite::add(const core::Execution& execution) noexcept {
   if (more.busy_max_ticks > more.busy_mean_ticks)
     more.uneven_ticks = std::min(more.busy_max_ticks - more.busy_mean_ticks, execution.most_uneven_ticks);
   more.new_lengths = execution.is_of_new_length ? 1 : 0;
+  more.pieces = execution.counts_pieces ? execution.total.iterations : 0;
   const std::uint64_t number = sums_.front().fetch_add(1, k_sum_order) + 1;
   const auto words = std::bit_cast<Words>(more);
   for (std::size_t i = 1; i < words.size(); ++i)

@@ -29,8 +29,9 @@ struct LoopFigures {
   /// Where members came late, only the ticks that they would have saved by then.
   std::uint64_t uneven_ticks = 0;
   std::uint64_t new_lengths =
-      0;                   ///< calls of static loops with a number of iterations that had not come before
-  std::uint64_t chunk = 0; ///< the largest chunk of all calls
+      0;                    ///< calls of static loops with a number of iterations that had not come before
+  std::uint64_t pieces = 0; ///< pieces among total.iterations, which have unknown numbers of iterations
+  std::uint64_t chunk = 0;  ///< the largest chunk of all calls
 
   /// Returns the ratio of the busiest members' work to the mean work, without the work that early members did
   /// for late ones. Returns 1 for even loops, and for figures without times.

@@ -26,7 +26,10 @@ void json_loop(ReportWriter& out, const SortedSites::Row& row, double ns_per_tic
   if (!row.site->label().empty()) out.text(", \"label\": ").json_string(row.site->label());
   out.text(", \"schedule\": ").json_string(row.site->schedule());
   json_member(out, "calls", figures.calls);
-  json_member(out, "iterations", figures.total.iterations);
+  // No number of iterations instead of one that is none.
+  if (figures.pieces == 0 || figures.pieces < figures.total.iterations)
+    json_member(out, "iterations", figures.total.iterations - figures.pieces);
+  if (figures.pieces != 0) json_member(out, "pieces", figures.pieces);
   json_member(out, "chunk", figures.chunk);
   json_member(out, "batches", figures.total.batches);
   json_member(out, "steals", figures.total.steals);
@@ -88,12 +91,20 @@ Widths widths_of(const SortedSites& sites) noexcept {
   return widths;
 }
 
-/// A number with its word, the numbers right-aligned and the words padded to the plural.
+/// A number with its word, the numbers right-aligned and the words padded to the plural or to `longest`.
 void column(ReportWriter& out, std::size_t width, std::uint64_t count, std::string_view one,
-            std::string_view many) noexcept {
+            std::string_view many, std::size_t longest = 0) noexcept {
   const std::size_t own = grouped_width(count);
   out.spaces(2 + (width > own ? width - own : 0));
-  counted(out, count, one, many).spaces(count == 1 ? many.size() - one.size() : 0);
+  counted(out, count, one, many)
+      .spaces(std::max(longest, many.size()) - (count == 1 ? one.size() : many.size()));
+}
+
+/// Writes the number of iterations, or of pieces where only the program's code has the iterations.
+void iterations_column(ReportWriter& out, std::size_t width, const LoopFigures& figures) noexcept {
+  constexpr std::string_view k_iterations = "iterations";
+  if (figures.pieces == 0) return column(out, width, figures.total.iterations, "iteration", k_iterations);
+  column(out, width, figures.total.iterations, "piece", "pieces", k_iterations.size());
 }
 
 /// Writes the loop's imbalance, and the time that it costs; as wide for each loop.
@@ -125,7 +136,7 @@ void text_loop(ReportWriter& out, const SortedSites::Row& row, Widths& widths, d
   duration(out, to_ns(figures.wall_ticks, ns_per_tick));
   out.text("  ");
   evenness(out, figures, ns_per_tick, widths.explained);
-  column(out, widths.iterations, figures.total.iterations, "iteration", "iterations");
+  iterations_column(out, widths.iterations, figures);
   column(out, widths.batches, figures.total.batches, "batch", "batches");
   out.text("  ");
   counted(out, figures.total.steals, "steal", "steals").text("  ").visible(row.site->schedule()).text("\n");

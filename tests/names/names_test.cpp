@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace wstree::test {
 namespace {
@@ -145,6 +146,60 @@ TEST_F(Names, OfRegionsAreTheLinesOfTheirDirectives) {
   }
 }
 
+/// Returns the places of the calls that open regions in a program: what they return to.
+std::vector<std::uint64_t> region_calls(const std::string& program) {
+  const auto listing = program + ".calls";
+  const auto command = "objdump -d --no-show-raw-insn " + program +
+                       " | awk 'opens { print $1; opens = 0 } /call .*<GOMP_parallel@/ { opens = 1 }' >" +
+                       listing;
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  std::vector<std::uint64_t> places;
+  std::ifstream input(listing);
+  for (std::string place; input >> place;) places.push_back(std::stoull(place, nullptr, 16));
+  return places;
+}
+
+TEST_F(Names, OfRegionsInSerialLoopsAreTheirOwnLines) {
+  NEEDS("g++");
+  NEEDS("objdump");
+  std::set<std::string> expected;
+  for (const auto* region :
+       {"start", "hook", "jump", "once", "one", "two", "three", "four", "five", "six", "seven", "template"})
+    expected.insert("steps.cpp:" + line("steps.cpp", region));
+  for (const std::string options : {"-O0", "-O1", "-O2", "-O3", "-O2 -no-pie"}) {
+    compile("g++", "-g " + options, "steps.cpp");
+    names::Resolver resolver;
+    std::multiset<std::string> lines;
+    const auto calls = region_calls(file("program"));
+    for (const auto call : calls) {
+      const auto name = text_of(resolver.name(file("program"), "", call));
+      lines.insert(name.substr(0, name.find(' ')));
+    }
+    EXPECT_EQ(std::set(lines.begin(), lines.end()), expected) << options;
+    // A function that was inlined may be there a second time; converge() is not.
+    for (const auto* region : {"start", "hook", "jump"})
+      EXPECT_EQ(lines.count("steps.cpp:" + line("steps.cpp", region)), 1U) << options << ' ' << region;
+  }
+}
+
+#ifdef __x86_64__
+TEST_F(Names, OfRegionsWhoseFunctionsAreKeptInRegistersAndFrames) {
+  NEEDS("gcc");
+  NEEDS("objdump");
+  compile("gcc", "-g", "kept.s");
+  names::Resolver resolver;
+  std::vector<std::string> lines;
+  for (const auto call : region_calls(file("program")))
+    lines.push_back(std::to_string(resolver.name(file("program"), "", call).line));
+  std::vector<std::string> expected;
+  // Where the function is not known, the line is that of the call, and none of a region in front.
+  for (const auto* region :
+       {"at_once", "in_a_slot", "far", "behind", "unknown", "no_constant", "no_argument"})
+    expected.push_back(line("kept.s", region));
+  EXPECT_EQ(lines, expected);
+}
+#endif
+
 TEST_F(Names, OfRefusedRegionsComeWithTheirTimes) {
   NEEDS("g++");
   compile("g++", "-g -O2", "regions.cpp");
@@ -234,6 +289,12 @@ TEST(FunctionName, LeavesOutWhatPeopleDoNotNeed) {
   EXPECT_EQ(function_name("_ZlsRSoRK1A"), "operator<<");
   EXPECT_EQ(function_name("_ZNK1AclEi"), "A::operator()");
   EXPECT_EQ(names::symbol_name("_ZN4heat4Grid4stepEi._omp_fn.3"), "heat::Grid::step._omp_fn.3");
+  // Functions of C have the letters of C++'s types.
+  for (const std::string name : {"f", "d", "i", "b", "x", "Pi"}) {
+    EXPECT_EQ(function_name(name), name);
+    EXPECT_EQ(function_name(name + "._omp_fn.0"), name);
+    EXPECT_EQ(names::symbol_name(name), name);
+  }
 }
 
 } // namespace

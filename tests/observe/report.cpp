@@ -94,6 +94,19 @@ constexpr const char* k_two_loops_text = "wstree 1.2.3: 2 loops served, 801 call
                                          "                                   90 "
                                          "iterations       1 batch    0 steals  wstree\n";
 
+TEST_F(WriteReport, SaysWhichNumbersArePieces) {
+  core::Execution pieces{2, {256, 7, 0, 2, 20'000}, 10'000, 10'000};
+  pieces.counts_pieces = true;
+  record(*find_site(address(0x2000), ";heat.c;norm;131;1;;", "wstree"), pieces);
+  record(*find_site(address(0x2010), ";heat.c;step;88;1;;", "wstree"), {2, {90, 1, 0, 1, 160}, 15, 200});
+  const auto text = on_stderr(config::StatsFormat::text);
+  EXPECT_THAT(text, testing::HasSubstr("  256 pieces      7 batches  "));
+  EXPECT_THAT(text, testing::HasSubstr("   90 iterations  1 batch    "));
+  const auto json = on_stderr(config::StatsFormat::json);
+  EXPECT_THAT(json, testing::HasSubstr(R"("calls": 1, "pieces": 256, "chunk")"));
+  EXPECT_THAT(json, testing::HasSubstr(R"("calls": 1, "iterations": 90, "chunk")"));
+}
+
 TEST_F(WriteReport, ToMemoryAsMuchAsFits) {
   record_two_loops();
   const std::string all = on_stderr(config::StatsFormat::json);

@@ -48,6 +48,14 @@ TEST(Figures, FoldNamesInPipesToo) {
               testing::HasSubstr("\n  mesh.hpp:12 void Mesh<...>::sum<...>(int)      1  1.00 s "));
 }
 
+TEST(Figures, SayWhichNumbersArePieces) {
+  Statistics statistics;
+  statistics.loops.push_back({"a.c:9 main()", "wstree (proven)", 1, 1'256, 4, 2, 1.0});
+  EXPECT_THAT(statistics_text(statistics, {}, false), testing::HasSubstr("  1,256  "));
+  statistics.loops.back().counts_pieces = true;
+  EXPECT_THAT(statistics_text(statistics, {}, false), testing::HasSubstr("  1,256 pieces  "));
+}
+
 TEST(Figures, HaveOneLineForAnUnrolledLoopsRegions) {
   Statistics statistics;
   for (const double seconds : {1.0, 3.0}) {

@@ -96,6 +96,24 @@ TEST_F(Served, RunsWithinRuns) {
   EXPECT_EQ(wstree({"run", WSTREE_CLI, "run", "--require", target("loops_runtime")}).status(), 0);
 }
 
+#ifdef __x86_64__
+TEST_F(Served, IterationsOfTheSourceAreCountedOrElsePieces) {
+  if (!std::filesystem::exists(target("counts"))) GTEST_SKIP() << "there is no gcc here";
+  const auto result = wstree({"run", "--stats=json", target("counts")}, {{"OMP_NUM_THREADS", "2"}});
+  const auto loops = json::parse(result.err, nullptr, false).value("loops", json::array());
+  ASSERT_EQ(loops.size(), 2U) << result.err;
+  const auto& known = loops[loops[0].contains("pieces") ? 1 : 0];
+  const auto& unknown = loops[loops[0].contains("pieces") ? 0 : 1];
+  EXPECT_EQ(known.value("iterations", 0), 6'000) << known;
+  EXPECT_FALSE(known.contains("pieces")) << known;
+  EXPECT_GT(unknown.value("pieces", 0), 4) << unknown;
+  EXPECT_FALSE(unknown.contains("iterations")) << unknown;
+  const auto shown = wstree({"run", "--stats", target("counts")}, {{"OMP_NUM_THREADS", "2"}}).err;
+  EXPECT_THAT(shown, testing::ContainsRegex("in_data\\(\\) .* 6,000 "));
+  EXPECT_THAT(shown, testing::ContainsRegex("behind_a_pointer\\(\\) .* [0-9,]+ pieces "));
+}
+#endif
+
 // --- programs with sanitizers
 
 class Sanitized : public testing::TestWithParam<const char*> {

@@ -141,17 +141,25 @@ void DebugFile::by_source(Dwarf_Addr call, Name& name) {
 }
 
 /// gcc gives the call that opens a region the line of an earlier statement, and the first code of the
-/// region's function the line of the directive.
+/// region's function the line of the directive. If several functions may be the region's, it is the one in
+/// the line of the call, or else the likeliest.
 void DebugFile::by_region(Dwarf_Addr return_address, Name& name) {
-  const auto function = region_function(module_, return_address);
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* const unit = function ? unit_at(*function, bias) : nullptr;
-  if (unit == nullptr) return;
-  const auto line = line_at(*unit, *function - bias);
-  if (line.line == 0) return;
-  name.file = line.file;
-  name.line = static_cast<std::uint32_t>(line.line);
-  const auto around = function_name(dwfl_module_addrname(module_, *function));
+  SourceLine chosen;
+  Dwarf_Addr function = 0;
+  for (const auto candidate : region_functions(module_, return_address)) {
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* const unit = unit_at(candidate, bias);
+    const auto line = unit != nullptr ? line_at(*unit, candidate - bias) : SourceLine{};
+    const bool is_the_call = line.file == name.file && line.line == static_cast<int>(name.line);
+    if (line.line == 0 || (chosen.line != 0 && !is_the_call)) continue;
+    chosen = line;
+    function = candidate;
+    if (is_the_call) break;
+  }
+  if (chosen.line == 0) return;
+  name.file = chosen.file;
+  name.line = static_cast<std::uint32_t>(chosen.line);
+  const auto around = function_name(dwfl_module_addrname(module_, function));
   if (around != name.function) name.inlined_in.clear();
   name.function = around;
 }

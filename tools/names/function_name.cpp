@@ -15,7 +15,9 @@ constexpr std::string_view k_parts[] = {"._omp_fn.", ".omp_outlined", "._omp_cpy
 constexpr std::string_view k_operator = "operator";
 constexpr std::string_view k_anonymous = "(anonymous namespace)";
 
+/// Returns nothing for names that are not C++'s: "f" is a function of C, and float among C++'s types.
 std::string demangled(const std::string& symbol) {
+  if (!symbol.starts_with("_Z")) return {};
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);

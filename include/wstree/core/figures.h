@@ -43,6 +43,7 @@ struct Execution {
   std::uint64_t most_uneven_ticks = ~std::uint64_t{0};
   std::uint64_t preempted_ticks = 0; ///< in which the members had no processor, summed up
   bool is_of_new_length = false;     ///< a static loop with a number of iterations that had not come before
+  bool counts_pieces = false; ///< total.iterations are pieces, which have unknown numbers of iterations
 };
 
 } // namespace wstree::core

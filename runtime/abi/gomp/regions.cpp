@@ -73,6 +73,7 @@ Pieces pieces_of(std::uint64_t each, std::uint64_t iterations, std::uint32_t mem
   answers.count = static_cast<int>(pieces.count);
   answers.items = pieces.count;
   answers.own = pieces.count - items.shared();
+  answers.are_pieces = iterations == 0;
   frame.answers = &answers;
   std::uint64_t done = 0;
   const auto execute = [&](core::Range some) {

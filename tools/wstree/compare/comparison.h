@@ -32,7 +32,7 @@ struct LoopTimes {
   std::string file;              ///< empty if it is not known
   std::uint32_t line = 0;        ///< 0, then
   std::uint64_t calls = 0;       ///< in one run
-  std::uint64_t iterations = 0;  ///< iterations of all calls
+  std::uint64_t iterations = 0;  ///< iterations of all calls; 0: they are not known
   std::uint64_t chunk = 1;       ///< chunk in the source
   std::size_t counted_round = 0; ///< from which these are
   bool too_short = false;        ///< in most runs, under each variant

@@ -90,7 +90,7 @@ std::string few_iterations(const Contest& comparison) {
   for (const auto& loop : comparison.loops) {
     const auto shares = static_cast<double>(loop.calls * comparison.threads);
     if (loop.too_short || loop.large_chunk != 0 || loop.imbalance < k_uneven || !matters(comparison, loop) ||
-        static_cast<double>(loop.iterations) >= k_few_chunks * shares)
+        loop.iterations == 0 || static_cast<double>(loop.iterations) >= k_few_chunks * shares)
       continue;
     text +=
         fmt::format(" {} has {:.1f} iterations for each thread, too few to be shared: make more and smaller "

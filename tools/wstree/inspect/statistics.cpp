@@ -55,7 +55,8 @@ LoopRow row_of(const json& loop, names::Resolver& resolver) {
   row.name = loop_text(loop, name_of_loop(loop, resolver));
   row.schedule = text_in(loop, "schedule");
   row.calls = count_in(loop, "calls");
-  row.iterations = count_in(loop, "iterations");
+  row.counts_pieces = loop.contains("pieces");
+  row.iterations = count_in(loop, "iterations") + count_in(loop, "pieces");
   row.batches = count_in(loop, "batches");
   row.steals = count_in(loop, "steals");
   row.seconds = number_in(loop, "seconds", 0);
@@ -186,6 +187,7 @@ LoopRow& LoopRow::operator+=(const LoopRow& other) {
   too_short = too_short && other.too_short;
   calls += other.calls;
   iterations += other.iterations;
+  counts_pieces = counts_pieces || other.counts_pieces;
   batches += other.batches;
   steals += other.steals;
   seconds += other.seconds;
@@ -218,7 +220,7 @@ std::string negative_figure(const json& report) {
     if (!loops[i].is_object()) continue;
     auto problem =
         negative_member(loops[i], fmt::format("loops[{}].", i),
-                        {"calls", "iterations", "batches", "steals", "seconds", "imbalance",
+                        {"calls", "iterations", "pieces", "batches", "steals", "seconds", "imbalance",
                          "even_saves_seconds", "late_seconds", "preempted_seconds", "new_lengths"});
     if (const auto counters = loops[i].find("counters"); problem.empty() && counters != loops[i].end())
       problem =

@@ -40,6 +40,7 @@ struct LoopRow {
   std::uint64_t new_lengths = 0; ///< calls with a number of iterations that had not come before
   double preempted = 0;          ///< seconds in which the mean thread had no processor
   double late = 0;               ///< seconds that the mean thread came after the first one
+  bool counts_pieces = false;    ///< `iterations` are pieces, which have unknown numbers of iterations
   CounterSums counters = {};
 
   /// Returns whether the executions of a static loop were watched, and not cut anew: that serves nothing.

@@ -74,7 +74,7 @@ LoopAdvice for_uneven(const ReportLoop& loop, const RunReport& report) {
             rule_for(loop, "wstree"), k_write_runtime, run_with(rule_for(loop, "wstree"), report)};
   const auto shares = loop.calls * report.threads;
   const double share = shares == 0 ? 0 : static_cast<double>(loop.iterations) / static_cast<double>(shares);
-  if (share < static_cast<double>(k_few_chunks))
+  if (!loop.counts_pieces && share < static_cast<double>(k_few_chunks))
     return {fmt::format("{}: an execution has {:.1f} iterations for each thread, too few to be shared.",
                         saves, share),
             {},

@@ -164,6 +164,7 @@ ordered_json loop_json(const ReportLoop& loop, const RunReport& report) {
                        {"late", measured(loop.late)},
                        {"preempted", measured(loop.preempted)},
                        {"chunk", loop.chunk}};
+  if (loop.counts_pieces) json["counts_pieces"] = true;
   if (!loop.costs.empty()) json["work_seconds"] = loop.work;
   if (loop.counters) add_counters(json, *loop.counters);
   if (!loop.source.lines.empty())

@@ -172,6 +172,7 @@ void ReportInputs::add_statistics(const json& document) {
     loop.has_statistics = true;
     loop.calls += row.calls;
     loop.iterations += row.iterations;
+    loop.counts_pieces = loop.counts_pieces || row.counts_pieces;
     loop.batches += row.batches;
     loop.steals += row.steals;
     loop.mean_seconds += row.seconds; // divided in finish()

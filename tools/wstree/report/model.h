@@ -94,10 +94,11 @@ struct ReportLoop {
   double preempted = 0;    ///< seconds that the mean thread had no processor, likewise
   double late = 0;         ///< seconds that the mean thread came after the first one, in the latest process
   std::uint64_t chunk = 1; ///< iterations that are handed out as a whole
-  std::uint64_t new_lengths = 0;              ///< calls with a number of iterations that had not come before
-  double work = 0;                            ///< seconds of all threads, from records
-  bool has_statistics = false;                ///< a trace need not have seen all executions
-  std::optional<CounterSums> counters;        ///< counters of all processes
+  bool counts_pieces = false;          ///< `iterations` are pieces, which have unknown numbers of iterations
+  std::uint64_t new_lengths = 0;       ///< calls with a number of iterations that had not come before
+  double work = 0;                     ///< seconds of all threads, from records
+  bool has_statistics = false;         ///< a trace need not have seen all executions
+  std::optional<CounterSums> counters; ///< counters of all processes
   std::map<std::string, double> rank_seconds; ///< by rank, of those that have the loop
   std::vector<CostPoint> costs;
   TracedLoop traced;

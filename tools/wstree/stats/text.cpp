@@ -62,7 +62,8 @@ std::vector<Column> columns_of_loops(const std::vector<LoopRow>& loops) {
                                  loop.too_short ? "to tell" : duration_text(loop.even_saves),
                                  duration_text(loop.late),
                                  duration_text(loop.preempted),
-                                 grouped(loop.iterations),
+                                 loop.counts_pieces ? counted(loop.iterations, "piece", "pieces")
+                                                    : grouped(loop.iterations),
                                  grouped(loop.batches),
                                  grouped(loop.steals),
                                  visible(loop.schedule),

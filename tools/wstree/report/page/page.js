@@ -51,7 +51,7 @@ const columns = [
   ["no processor", (l) => l.preempted ?? -1, (l) => time(l.preempted), "rare"],
   ["calls", (l) => l.calls, (l) => count(l.calls), "rare"],
   ["steals", (l) => l.steals ?? -1, (l) => count(l.steals), "rare"],
-  ["iterations", (l) => l.iterations, (l) => count(l.iterations), "rare less"],
+  ["iterations", (l) => l.iterations, (l) => count(l.iterations) + (l.counts_pieces ? " pieces" : ""), "rare less"],
   [
     "iterations per batch",
     (l) => (l.batches ? l.iterations / l.batches : 0),
