@@ -17,9 +17,9 @@ const std::string k_first_mounts =
     "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:1 master:2 - cgroup cgroup rw,cpu,cpuacct\n";
 
 TEST(CpuMax, IsARatio) {
-  EXPECT_EQ(parse_cpu_max("150000 100000\n"), 1.5);
-  EXPECT_EQ(parse_cpu_max("50000 100000"), 0.5);
-  EXPECT_EQ(parse_cpu_max("200000"), 2.0) << "the period has a default";
+  EXPECT_EQ(parse_cpu_max("150000 100000\n"), 1500U);
+  EXPECT_EQ(parse_cpu_max("50000 100000"), 500U);
+  EXPECT_EQ(parse_cpu_max("200000"), 2000U) << "the period has a default";
 }
 
 class Groups : public testing::Test {
@@ -104,12 +104,12 @@ TEST_F(FindQuota, TakesTheSmallestOnTheWayUp) {
   write("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
   write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
   write("sys/fs/cgroup/a/b/c/cpu.max", "400000 100000\n");
-  EXPECT_EQ(find().cpus, 1.5);
+  EXPECT_EQ(find().time, 1500U);
   EXPECT_EQ(find().file.view(), root_.below("sys/fs/cgroup/a/cpu.max"));
   write("sys/fs/cgroup/cpu.max", "100000 100000\n");
-  EXPECT_EQ(find().cpus, 1.0) << "the top counts, too";
+  EXPECT_EQ(find().time, 1000U) << "the top counts, too";
   write("sys/fs/cgroup/a/b/c/cpu.max", "50000 100000\n");
-  EXPECT_EQ(find().cpus, 0.5);
+  EXPECT_EQ(find().time, 500U);
   EXPECT_EQ(find().problem.view(), "");
 }
 
@@ -118,7 +118,7 @@ TEST_F(FindQuota, LooksNoHigherThanTheTop) {
   write("proc/self/mountinfo", k_unified_mount);
   write("sys/fs/cgroup/a/cpu.max", "max 100000\n");
   write("sys/fs/cpu.max", "100000 100000\n");
-  EXPECT_EQ(find().cpus, 0);
+  EXPECT_EQ(find().time, 0U);
 }
 
 TEST_F(FindQuota, KnowsVersion1) {
@@ -128,7 +128,7 @@ TEST_F(FindQuota, KnowsVersion1) {
   write("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
   write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
   write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(find().cpus, 2.5);
+  EXPECT_EQ(find().time, 2500U);
   EXPECT_EQ(find().file.view(), root_.below("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us"));
 }
 
@@ -147,7 +147,7 @@ TEST_F(FindQuota, SkipsLongLines) {
       "30 23 0:27 / / rw - overlay overlay rw,lowerdir=" + std::string(6000, 'l') + "\n";
   write("proc/self/mountinfo", overlay + k_unified_mount + overlay);
   write("sys/fs/cgroup/job/cpu.max", "300000 100000\n");
-  EXPECT_EQ(find().cpus, 3.0);
+  EXPECT_EQ(find().time, 3000U);
 }
 
 TEST(FindCpuset, AsksTheNearestGroupThatKnows) {

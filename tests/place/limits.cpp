@@ -40,7 +40,7 @@ TEST(FindLimits, HasNoneWhereNothingCanBeRead) {
   EXPECT_EQ(errno, 7);
   EXPECT_EQ(found.mask, current_mask());
   EXPECT_GE(found.online, 1U);
-  EXPECT_EQ(found.quota, 0);
+  EXPECT_EQ(found.quota, 0U);
   EXPECT_EQ(found.local_ranks, 1U);
   EXPECT_EQ(found.rank_source, "");
   EXPECT_FALSE(found.ranks_share_mask);
@@ -56,7 +56,7 @@ TEST(FindLimits, ReadsTheSystem) {
   root.write("sys/fs/cgroup/job/cpu.max", "350000 100000\n");
   const auto found = limits({}, root.path());
   EXPECT_EQ(found.online, 16U);
-  EXPECT_EQ(found.quota, 3.5);
+  EXPECT_EQ(found.quota, 3'500U);
 }
 
 TEST(FindLimits, KnowsTheOtherRanks) {

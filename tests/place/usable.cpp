@@ -14,19 +14,19 @@ std::uint32_t count(CpuClaims claims) { return usable_cpus(claims).count; }
 
 TEST(UsableCpus, AreThoseOfTheMaskIfNothingElseLimits) {
   EXPECT_EQ(count({.mask = 8}), 8U);
-  EXPECT_EQ(count({.mask = 8, .quota = 100}), 8U);
-  EXPECT_EQ(count({.mask = 0, .quota = 2}), 0U) << "an unknown mask is no reason to do anything";
+  EXPECT_EQ(count({.mask = 8, .quota = 100'000}), 8U);
+  EXPECT_EQ(count({.mask = 0, .quota = 2'000}), 0U) << "an unknown mask is no reason to do anything";
 }
 
 TEST(UsableCpus, AreTheQuotaRoundedUp) {
-  EXPECT_EQ(count({.mask = 64, .quota = 1.5}), 2U);
-  EXPECT_EQ(count({.mask = 64, .quota = 2}), 2U);
-  EXPECT_EQ(count({.mask = 64, .quota = 2.001}), 2U) << "rounded by a tool";
-  EXPECT_EQ(count({.mask = 64, .quota = 2.1}), 3U);
-  EXPECT_EQ(count({.mask = 64, .quota = 0.01}), 1U);
-  EXPECT_EQ(usable_cpus({.mask = 64, .quota = 1.5}).limit, CpuLimit::quota);
-  EXPECT_EQ(count({.mask = 1, .quota = 1.5}), 1U);
-  EXPECT_EQ(count({.mask = 8, .quota = 1e300}), 8U);
+  EXPECT_EQ(count({.mask = 64, .quota = 1'500}), 2U);
+  EXPECT_EQ(count({.mask = 64, .quota = 2'000}), 2U);
+  EXPECT_EQ(count({.mask = 64, .quota = 2'001}), 2U) << "rounded by a tool";
+  EXPECT_EQ(count({.mask = 64, .quota = 2'100}), 3U);
+  EXPECT_EQ(count({.mask = 64, .quota = 10}), 1U);
+  EXPECT_EQ(usable_cpus({.mask = 64, .quota = 1'500}).limit, CpuLimit::quota);
+  EXPECT_EQ(count({.mask = 1, .quota = 1'500}), 1U);
+  EXPECT_EQ(count({.mask = 8, .quota = std::uint64_t{1} << 62}), 8U);
 }
 
 TEST(UsableCpus, AreSharedByRanks) {
@@ -36,18 +36,18 @@ TEST(UsableCpus, AreSharedByRanks) {
   EXPECT_EQ(count({.mask = 8, .ranks = 3, .launcher = 8}), 2U) << "no two threads on one CPU";
   EXPECT_EQ(count({.mask = 2, .ranks = 4, .launcher = 2}), 1U);
   EXPECT_EQ(count({.mask = 8, .ranks = 4}), 2U) << "a launcher that is out of sight";
-  EXPECT_EQ(count({.mask = 8, .quota = 6, .ranks = 4, .launcher = 32}), 2U) << "1.5 CPUs for each";
+  EXPECT_EQ(count({.mask = 8, .quota = 6'000, .ranks = 4, .launcher = 32}), 2U) << "1.5 CPUs for each";
   EXPECT_EQ(usable_cpus({.mask = 8, .ranks = 4, .launcher = 8}).limit, CpuLimit::ranks);
 }
 
 TEST(CanUseUpQuota, IfThereAreMoreThreadsThanItGrantsCpus) {
-  EXPECT_TRUE(can_use_up_quota({.mask = 64, .quota = 1.5}, 2));
-  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 2}, 2));
-  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 1.999}, 2)) << "rounded by a tool";
+  EXPECT_TRUE(can_use_up_quota({.mask = 64, .quota = 1'500}, 2));
+  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 2'000}, 2));
+  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 1'999}, 2)) << "rounded by a tool";
   EXPECT_FALSE(can_use_up_quota({.mask = 64}, 2)) << "no quota";
-  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 0.5}, 1)) << "one thread waits for no other";
-  EXPECT_TRUE(can_use_up_quota({.mask = 8, .quota = 6, .ranks = 4}, 2)) << "1.5 CPUs for each";
-  EXPECT_FALSE(can_use_up_quota({.mask = 8, .quota = 8, .ranks = 4}, 2));
+  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 500}, 1)) << "one thread waits for no other";
+  EXPECT_TRUE(can_use_up_quota({.mask = 8, .quota = 6'000, .ranks = 4}, 2)) << "1.5 CPUs for each";
+  EXPECT_FALSE(can_use_up_quota({.mask = 8, .quota = 8'000, .ranks = 4}, 2));
 }
 
 /// A rank with the number 100, started by the launcher 10 through the script 50.
@@ -92,7 +92,7 @@ TEST_F(Launched, IsCountedWithTheQuota) {
   const FakeEnvironment environment({"MPI_LOCALNRANKS=4"});
   const auto found = find_usable_cpus(environment.envp(), root_.path());
   EXPECT_EQ(found.claims.mask, current_mask().count());
-  EXPECT_EQ(found.claims.quota, 1.5);
+  EXPECT_EQ(found.claims.quota, 1'500U);
   EXPECT_EQ(found.claims.ranks, 4U);
   EXPECT_EQ(found.claims.launcher, 4U) << "the launcher's CPUs that the group has";
   EXPECT_EQ(found.usable.count, 1U);

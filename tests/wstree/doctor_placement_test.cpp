@@ -60,7 +60,7 @@ TEST_F(DoctorPlacement, LeavesTeamsAlone) {
   EXPECT_THAT(small.fix, HasSubstr("WSTREE_BIND=close"));
   EXPECT_EQ(small.status, Status::note);
   EXPECT_EQ(check(9).status, Status::note);
-  facts_.limits.quota = 2;
+  facts_.limits.quota = 2'000;
   EXPECT_THAT(check(4).found, HasSubstr("the time of 2 CPUs"));
   EXPECT_EQ(check(4).status, Status::note);
   facts_.limits.ranks_share_mask = true;

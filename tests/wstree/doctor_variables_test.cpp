@@ -146,17 +146,17 @@ TEST(DoctorCpus, Enough) {
 }
 
 TEST(DoctorQuota, IsComparedWithTheTeam) {
-  const auto quota = [](double limit, Entries entries) {
+  const auto quota = [](std::uint64_t limit, Entries entries) {
     return cpus({8, 8, {limit, place::PathText("/sys/cpu.max"), {}}}, std::move(entries))[1];
   };
   EXPECT_EQ(quota(0, {}).status, Status::ok);
-  EXPECT_EQ(quota(8, {}).status, Status::ok);
-  EXPECT_EQ(quota(1.5, {"OMP_NUM_THREADS=2"}).status, Status::note) << "fewer threads would waste time";
-  const auto check = quota(1.5, {});
+  EXPECT_EQ(quota(8'000, {}).status, Status::ok);
+  EXPECT_EQ(quota(1'500, {"OMP_NUM_THREADS=2"}).status, Status::note) << "fewer threads would waste time";
+  const auto check = quota(1'500, {});
   EXPECT_EQ(check.status, Status::warn);
   EXPECT_EQ(check.found, "1.5 CPUs for 8 threads (/sys/cpu.max)");
   EXPECT_THAT(check.fix, HasSubstr("OMP_NUM_THREADS=2"));
-  EXPECT_THAT(quota(0.2, {}).fix, HasSubstr("OMP_NUM_THREADS=1"));
+  EXPECT_THAT(quota(200, {}).fix, HasSubstr("OMP_NUM_THREADS=1"));
 }
 
 cli::CpuFacts claimed(place::CpuClaims claims) {
@@ -168,7 +168,7 @@ cli::CpuFacts claimed(place::CpuClaims claims) {
 }
 
 TEST(DoctorTeam, IsNamedWithWhatASmallerOneGains) {
-  const auto facts = claimed({.mask = 64, .quota = 1.5});
+  const auto facts = claimed({.mask = 64, .quota = 1'500});
   const auto checks = cpus(facts);
   ASSERT_EQ(checks.size(), 3U);
   EXPECT_EQ(checks[2].status, Status::warn);
