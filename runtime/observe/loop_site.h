@@ -33,10 +33,9 @@ struct LoopFigures {
   std::uint64_t chunk = 0; ///< no sum, but the largest
 
   /// Returns the work of the busiest members beside that of the mean one, without the work that others did
-  /// because they came earlier; 1 is even, and also stands for figures without times.
-  double imbalance() const noexcept {
-    if (busy_mean_ticks == 0) return 1.0;
-    return 1.0 + static_cast<double>(uneven_ticks) / static_cast<double>(busy_mean_ticks);
+  /// because they came earlier; `even` for an even loop, and for figures without times.
+  std::uint64_t imbalance(std::uint64_t even) const noexcept {
+    return even + (busy_mean_ticks == 0 ? 0 : core::rounded_ratio(uneven_ticks, even, busy_mean_ticks));
   }
 };
 

@@ -4,6 +4,8 @@
 
 #include "report_writer.h"
 
+#include "wstree/core/figures.h"
+
 #include <cstdint>
 
 namespace wstree::observe {
@@ -17,7 +19,7 @@ void note_unserved_time(const void* caller, std::uint64_t ticks) noexcept;
 /// Starts the times from zero again; call in the child after fork.
 void forget_unserved_times() noexcept;
 
-void write_unserved_json(ReportWriter& out, double ns_per_tick) noexcept;
-void write_unserved_lines(ReportWriter& out, double ns_per_tick) noexcept;
+void write_unserved_json(ReportWriter& out, core::TickLength tick) noexcept;
+void write_unserved_lines(ReportWriter& out, core::TickLength tick) noexcept;
 
 } // namespace wstree::observe

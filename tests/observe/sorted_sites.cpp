@@ -26,7 +26,7 @@ TEST(SortedSites, PutsFirstWhatAnEvenLoopWouldSave) {
   add(0x200, 1, 5000, 6000, 5000);  // half as long, and uneven
   add(0x300, 1000, 15, 15, 15);     // one member does all of it: nothing else could be faster
   add(0x400, 1, 900, 900, 900);     // uneven, but there is nothing to gain
-  sorted->sort(*table, SiteOrder::by_uneven_time, 1000.0);
+  sorted->sort(*table, SiteOrder::by_uneven_time, core::tick_of(1000, 1));
   std::vector<std::uintptr_t> order;
   for (const auto& row : *sorted) order.push_back(reinterpret_cast<std::uintptr_t>(row.address));
   EXPECT_THAT(order, testing::ElementsAre(0x200, 0x100, 0x300, 0x400));
@@ -44,10 +44,10 @@ TEST(IsTooShort, LooksAtOneExecutionAndAtAll) {
     result.wall_ticks = 1'000'000'000; // a thread woke up late
     return result;
   };
-  EXPECT_TRUE(is_too_short(figures(1, k_short_loop_ns - 1), 1));
-  EXPECT_FALSE(is_too_short(figures(1, k_short_loop_ns), 1));
-  EXPECT_TRUE(is_too_short(figures(1000, 1000 * k_short_execution_ns - 1), 1));
-  EXPECT_FALSE(is_too_short(figures(1000, 1000 * k_short_execution_ns), 1));
+  EXPECT_TRUE(is_too_short(figures(1, k_short_loop_ns - 1), core::tick_of(1, 1)));
+  EXPECT_FALSE(is_too_short(figures(1, k_short_loop_ns), core::tick_of(1, 1)));
+  EXPECT_TRUE(is_too_short(figures(1000, 1000 * k_short_execution_ns - 1), core::tick_of(1, 1)));
+  EXPECT_FALSE(is_too_short(figures(1000, 1000 * k_short_execution_ns), core::tick_of(1, 1)));
   EXPECT_TRUE(is_too_short(figures(1, k_short_loop_ns), 0)) << "without a clock nothing can be told";
 }
 

@@ -52,26 +52,26 @@ TEST(LoopSite, SumsUpExecutions) {
   EXPECT_EQ(figures.wall_ticks, 2300u);
   EXPECT_EQ(figures.busy_max_ticks, 2100u);
   EXPECT_EQ(figures.busy_mean_ticks, 1000u + 501u); // 500.5 rounds up
-  EXPECT_DOUBLE_EQ(figures.imbalance(), 2100.0 / 1501.0);
+  EXPECT_EQ(figures.imbalance(1'501), 2'100U);
 }
 
 TEST(LoopSite, TakesImbalanceAsTheBusiestOverTheMean) {
   struct Case {
     core::Execution execution;
-    double imbalance;
+    std::uint64_t imbalance;
   };
   const Case cases[] = {
-      {{4, {0, 0, 0, 0, 4000}, 1000, 0}, 1.0}, // even
-      {{4, {0, 0, 0, 0, 4000}, 4000, 0}, 4.0}, // one member did it all
-      {{1, {0, 0, 0, 0, 77}, 77, 0}, 1.0},
-      {{0, {0, 0, 0, 0, 77}, 77, 0}, 1.0}, // an empty team counts as one member
-      {{8, {0, 0, 0, 0, 0}, 0, 0}, 1.0},   // nothing was timed
-      {{2, {0, 0, 0, 0, ~std::uint64_t{0}}, std::uint64_t{1} << 63, 0}, 1.0},
+      {{4, {0, 0, 0, 0, 4000}, 1000, 0}, 10}, // even
+      {{4, {0, 0, 0, 0, 4000}, 4000, 0}, 40}, // one member did it all
+      {{1, {0, 0, 0, 0, 77}, 77, 0}, 10},
+      {{0, {0, 0, 0, 0, 77}, 77, 0}, 10}, // an empty team counts as one member
+      {{8, {0, 0, 0, 0, 0}, 0, 0}, 10},   // nothing was timed
+      {{2, {0, 0, 0, 0, ~std::uint64_t{0}}, std::uint64_t{1} << 63, 0}, 10},
   };
   for (const auto& [execution, imbalance] : cases) {
     LoopSite site;
     site.add(execution);
-    EXPECT_DOUBLE_EQ(site.figures().imbalance(), imbalance)
+    EXPECT_EQ(site.figures().imbalance(10), imbalance)
         << execution.members << ' ' << execution.busy_max_ticks;
   }
 }
@@ -188,7 +188,7 @@ TEST(LoopSiteFigures, LateMembersMakeNoLoopUneven) {
   site.add(execution);
   EXPECT_EQ(site.figures().uneven_ticks, 0U);
   EXPECT_EQ(site.figures().late_mean_ticks, 20U);
-  EXPECT_DOUBLE_EQ(site.figures().imbalance(), 1.0);
+  EXPECT_EQ(site.figures().imbalance(10), 10U);
   // Equal parts stay even, although they end at different times.
   execution.busy_max_ticks = 50;
   execution.most_uneven_ticks = 20;

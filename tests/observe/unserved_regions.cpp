@@ -38,13 +38,11 @@ TEST(UnservedRegions, HaveTheTimeOfTheirExecutions) {
     note_unserved_time(&region, 1'000'000);
     note_unserved_time(&region, 2'000'000);
     note_unserved_time(&other, 5'000'000); // served
-    constexpr double k_ns_per_tick = 2;
-    const auto json = [] {
-      return written([](ReportWriter& out) { write_unserved_json(out, k_ns_per_tick); });
-    };
+    constexpr core::TickLength k_tick = core::tick_of(2, 1);
+    const auto json = [] { return written([](ReportWriter& out) { write_unserved_json(out, k_tick); }); };
     EXPECT_THAT(json(), AllOf(HasSubstr("\"reason\": \"waits\""),
                               HasSubstr("\"calls\": 2, \"seconds\": 0.006000000}")));
-    EXPECT_THAT(written([](ReportWriter& out) { write_unserved_lines(out, k_ns_per_tick); }),
+    EXPECT_THAT(written([](ReportWriter& out) { write_unserved_lines(out, k_tick); }),
                 AllOf(HasSubstr("wstree: not served: "), HasSubstr(": waits (6.0 ms)\n")));
     forget_unserved_times();
     EXPECT_THAT(json(), HasSubstr("\"calls\": 0, \"seconds\": 0.000000000}"));

@@ -2,6 +2,8 @@
 // The tree's settings that a user can choose.
 #pragma once
 
+#include "wstree/core/extrema.h"
+
 #include <cstdint>
 
 namespace wstree::core {
@@ -26,8 +28,8 @@ enum class BatchMode : std::uint8_t {
 
 /// Returns a duration for the settings: at most so many ticks that four times as many have room beside
 /// a sign.
-constexpr std::uint64_t setting_of(double ticks) noexcept {
-  return ticks < 0x1p60 ? static_cast<std::uint64_t>(ticks) : std::uint64_t{1} << 60;
+constexpr std::uint64_t setting_of(std::uint64_t ticks) noexcept {
+  return std::min(ticks, std::uint64_t{1} << 60);
 }
 
 struct Settings {
