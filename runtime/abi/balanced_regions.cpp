@@ -3,8 +3,6 @@
 
 #include "loop_entry.h"
 
-#include "wstree/core/default_floats.h"
-
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -117,17 +115,15 @@ void leave_traced_part(Frame& frame) noexcept {
 
 void close_balanced(BalancedRegion& region, const void* caller, const observe::Label* label) noexcept {
   const bool measured = session().measured;
-  const core::DefaultFloats floats;
   region.close([&](const loop::MeasuredLoops& loops) {
     if (!measured) return;
     note_members(loops.members);
-    const auto busiest = static_cast<std::uint64_t>(loops.longest);
     observe::LoopSite* site = observe::find_site(caller, nullptr, loops.was_equal ? k_equal : k_cut, label);
-    core::Execution execution{loops.members,
-                              {loops.iterations * loops.executions, loops.members * loops.executions, 0, 0,
-                               static_cast<std::uint64_t>(loops.sum)},
-                              busiest,
-                              busiest};
+    core::Execution execution{
+        loops.members,
+        {loops.iterations * loops.executions, loops.members * loops.executions, 0, 0, loops.sum},
+        loops.longest,
+        loops.longest};
     execution.is_of_new_length = loops.is_new;
     observe::record(*site, execution);
   });

@@ -11,7 +11,6 @@
 #include "unserved_regions.h"
 #include "waiting.h"
 
-#include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 
 #include <pthread.h>
@@ -40,7 +39,7 @@ struct Clocks {
 std::uint64_t read_clock(clockid_t clock) noexcept {
   timespec now{};
   config::system_call(SYS_clock_gettime, static_cast<int>(clock), &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return to_nanoseconds(now);
 }
 
 Clocks read_clocks() noexcept {
@@ -69,12 +68,6 @@ bool is_opener() noexcept {
       g_opener.compare_exchange_strong(opener, self, std::memory_order_relaxed, std::memory_order_relaxed))
     return true;
   return opener == self;
-}
-
-/// Returns the nanoseconds of a span of time that has passed: the length of a tick becomes better known while
-/// the process runs.
-std::uint64_t to_ns(std::uint64_t ticks) noexcept {
-  return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick());
 }
 
 /// Returns a hundred times the time of waking a team that sleeps, in milliseconds: a tree of threads, each
@@ -113,8 +106,8 @@ void note_figures(std::uint64_t gap) noexcept {
 /// Only where figures are wanted. noinline: other regions would pay for its registers.
 [[gnu::noinline]] void note_gap_before(const void* caller) noexcept {
   if (g_idle.ended != 0) {
-    const core::DefaultFloats floats;
-    const std::uint64_t gap = to_ns(core::elapsed(g_idle.ended, core::StdPlatform::ticks()));
+    const std::uint64_t gap =
+        core::nanoseconds(core::elapsed(g_idle.ended, core::StdPlatform::ticks()), tick_length());
     g_idle.ended = 0;
     note_figures(gap);
   }

@@ -6,7 +6,6 @@
 #include "process_limits.h"
 #include "system_call.h"
 
-#include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/tuning.h"
 
@@ -58,16 +57,15 @@ void begin_preemption(const void* part) noexcept {
 std::uint64_t end_preemption(const void* part) noexcept {
   if (t_part.part != part) return 0;
   t_part.part = nullptr;
-  const core::DefaultFloats floats; // before the ticks, which compilers would convert in front of it
   const std::uint64_t ticks = core::elapsed(t_part.entered, core::StdPlatform::ticks());
-  const double us = static_cast<double>(ticks) * ns_per_tick() / 1e3;
+  const std::uint64_t us = core::nanoseconds(ticks, tick_length()) / 1000;
   if (us < core::tuning::k_preemption_part_us) return 0;
   t_part.timed = core::tuning::k_preemption_parts;
   Usage after;
   if (!t_part.has_usage || !read(after)) return 0;
   if (after.slept != t_part.usage.slept || after.preempted == t_part.usage.preempted) return 0;
-  const double waited = us - static_cast<double>(after.cpu_us - t_part.usage.cpu_us);
-  return waited > 0 ? static_cast<std::uint64_t>(waited * 1e3 / ns_per_tick()) : 0;
+  const std::uint64_t ran = after.cpu_us - t_part.usage.cpu_us;
+  return us > ran ? ticks_in((us - ran) * 1000) : 0;
 }
 
 } // namespace wstree::abi

@@ -13,13 +13,12 @@
 #include "process/load_time.h"
 #include "process_limits.h"
 
-#include "wstree/core/default_floats.h"
-
 #include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 
 namespace wstree::abi {
 namespace {
@@ -50,7 +49,6 @@ void look_at_machine() noexcept {
   const place::MachineLook look;
   if (!look.may_begin()) return say_placement("threads are not pinned", k_filtered);
   const observe::HostGuard guard; // we read files, and so does hwloc
-  const core::DefaultFloats floats;
   std::string_view why;
   if (is_auto()) {
     // We would pin all children that work side by side to the same CPUs.
@@ -64,6 +62,16 @@ void look_at_machine() noexcept {
   g_placement.store(made, std::memory_order_release);
 }
 
+/// hwloc computes with floats, in a thread that the program has made or that inherits its settings: they may
+/// trap there.
+void look_in_default_floats() noexcept {
+  std::fenv_t own;
+  std::fegetenv(&own);
+  std::fesetenv(FE_DFL_ENV);
+  look_at_machine();
+  std::fesetenv(&own);
+}
+
 /// Stack of the thread that looks at the machine. Thread-local data of the program take their part of it.
 constexpr std::size_t k_stack_to_look = stack::k_own_stack * 4;
 
@@ -74,12 +82,12 @@ constexpr std::size_t k_stack_to_look = stack::k_own_stack * 4;
   if (place::has_new_call_filter()) return say_placement("threads are not pinned", k_filtered);
   if (has_memory_sanitizer())
     return say_placement("threads are not pinned", "the process has a memory sanitizer");
-  static constinit AsideTask task{look_at_machine, k_stack_to_look};
+  static constinit AsideTask task{look_in_default_floats, k_stack_to_look};
   const AsideTask::Outcome outcome = task.run();
   if (outcome == AsideTask::Outcome::given_up)
     say_placement("threads are not pinned", "the list of loaded objects was locked for too long");
   else if (outcome == AsideTask::Outcome::no_thread)
-    stack::on_own_stack([] { look_at_machine(); });
+    stack::on_own_stack([] { look_in_default_floats(); });
 }
 
 bool is_due() noexcept {
@@ -90,7 +98,6 @@ bool is_due() noexcept {
 }
 
 void show_plan(const place::Placement& placement, const place::TeamPlan& plan) noexcept {
-  const core::DefaultFloats floats;
   say_placement(plan.decision().pins ? "threads are pinned" : "threads are not pinned",
                 placement.explain(plan).view());
 }

@@ -6,8 +6,6 @@
 #include "proven_process.h"
 #include "unserved_regions.h"
 
-#include "wstree/core/default_floats.h"
-
 #include <algorithm>
 #include <array>
 #include <new>
@@ -64,7 +62,6 @@ private:
                                               const void* caller) noexcept {
     auto& function = *::new (entries_[place].bytes) RepeatableFunction(code);
     stack::on_own_stack([&] {
-      const core::DefaultFloats floats;
       proof::Verdict verdict = proof::prove(code, own_process());
       if (verdict.kind != proof::Verdict::Kind::refused && verdict.has_float_reduction && !may_round()) {
         verdict = {};

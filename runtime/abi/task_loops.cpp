@@ -86,10 +86,7 @@ void TaskTimer::learn() noexcept {
 }
 
 void end_task_loop(TaskLoop& loop) noexcept {
-  if (observe::LoopSite* const site = loop.facts().site) {
-    const core::DefaultFloats floats;
-    observe::record(*site, loop.execution());
-  }
+  if (observe::LoopSite* const site = loop.facts().site) observe::record(*site, loop.execution());
   TaskLoop::destroy(&loop);
 }
 

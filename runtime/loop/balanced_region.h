@@ -22,7 +22,7 @@ struct BalancedLoops {
   void* memory = nullptr; ///< nullptr: the entry is free
   std::uint64_t used = 0; ///< number of the latest region with such a loop
   std::uint32_t looks = 0;
-  double least = 0; ///< mean ticks of one member in one execution, in the shortest of these looks
+  std::uint64_t least = 0; ///< ticks of a member and execution in the shortest of these looks
   bool is_watched = true;
   bool stays_equal = false; ///< and is not watched: see BalancedRegion::keep_equal()
 };
@@ -32,8 +32,8 @@ struct MeasuredLoops {
   std::uint64_t iterations = 0;
   std::uint32_t members = 0;
   std::uint64_t executions = 0;
-  double sum = 0;     ///< ticks of all members and executions of this region, added up
-  double longest = 0; ///< ticks of the slowest member in all executions
+  std::uint64_t sum = 0;     ///< ticks of all members and executions of this region, added up
+  std::uint64_t longest = 0; ///< ticks of the member that took most
   bool was_equal = true;
   bool is_new = false; ///< no loop with this number of iterations is known from an earlier region
 };
@@ -207,13 +207,13 @@ private:
     MeasuredLoops all = measured(entry);
     all.was_equal = balance.is_equal();
     all.is_new = loops.used == 0;
-    balance.learn([&](std::uint32_t m) { return static_cast<double>(of(m, entry.iterations)->ticks); });
+    balance.learn([&](std::uint32_t m) { return of(m, entry.iterations)->ticks; });
     loops.used = number_;
-    const double each = all.sum / balance.members() / static_cast<double>(entry.loops);
+    const std::uint64_t each = all.sum / balance.members() / entry.loops;
     if (loops.looks < core::tuning::k_looks) {
       loops.least = loops.looks++ == 0 || each < loops.least ? each : loops.least;
       if (loops.looks == core::tuning::k_looks &&
-          loops.least < core::tuning::k_too_short_us * P::ticks_per_us()) {
+          loops.least < core::tuning::k_too_short_us * P::ticks_per_ms() / 1000) {
         loops.is_watched = false;
         balance.begin(loops.memory, entry.iterations, balance.members());
       }
@@ -224,7 +224,7 @@ private:
   MeasuredLoops measured(const StaticAccount::Entry& entry) const noexcept {
     MeasuredLoops all{entry.iterations, account_of(0).members, entry.loops, 0, 0, true, true};
     for (std::uint32_t m = 0; m < all.members; ++m) {
-      const auto ticks = static_cast<double>(of(m, entry.iterations)->ticks);
+      const std::uint64_t ticks = of(m, entry.iterations)->ticks;
       all.sum += ticks;
       all.longest = ticks > all.longest ? ticks : all.longest;
     }

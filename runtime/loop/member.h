@@ -6,8 +6,6 @@
 #include "measured.h"
 #include "ring_member.h"
 
-#include "wstree/core/default_floats.h"
-
 #include <algorithm>
 #include <cstdint>
 
@@ -91,10 +89,7 @@ public:
   bool next(core::Range& out) noexcept { return next_quickly(out) || next_slowly(out); }
   /// The two halves of next(): if the first one returns false, the caller has to call the second one.
   [[gnu::always_inline]] bool next_quickly(core::Range& out) noexcept { return worker_.next_quickly(out); }
-  bool next_slowly(core::Range& out) noexcept {
-    const core::DefaultFloats floats;
-    return worker_.next_slowly(out);
-  }
+  bool next_slowly(core::Range& out) noexcept { return worker_.next_slowly(out); }
   /// Return whether this member has its share of the loop in one piece, and take it.
   bool has_piece() const noexcept { return worker_.has_piece(); }
   [[gnu::always_inline]] bool next_piece(core::Range& out) noexcept { return worker_.next_piece(out); }
@@ -105,10 +100,7 @@ public:
   /// `report(Execution)`. `preempted`: ticks since its entry in which the member had no processor.
   template <class Report> void leave(Report&& report, std::uint64_t preempted = 0) noexcept {
     if (!in_loop_) return;
-    if (settings_->clocked) {
-      const core::DefaultFloats floats;
-      measure(ring_, worker_, entered_, preempted, report);
-    }
+    if (settings_->clocked) measure(ring_, worker_, entered_, preempted, report);
     leave();
   }
 
@@ -126,7 +118,6 @@ private:
   /// Joins a loop whose members may take work from each other.
   [[gnu::noinline]] void start_shared(std::uint64_t iterations, std::uint64_t smallest, core::Model model,
                                       const void* caller) noexcept {
-    const core::DefaultFloats floats;
     core::Entry entry{iterations,
                       ring_.loop(),
                       ring_.use(),

@@ -139,10 +139,8 @@ private:
   /// As many units as take the target, at the price of the latest ones; cheap ones may be followed by
   /// expensive ones, so it grows in steps.
   void choose_step(std::uint64_t ticks) noexcept {
-    const float factor =
-        std::min(static_cast<float>(target_) / static_cast<float>(ticks | 1), core::tuning::k_piece_growth);
-    const float wanted = std::min(static_cast<float>(given_) * factor, static_cast<float>(largest_));
-    step_ = std::max(static_cast<std::uint64_t>(wanted), smallest_);
+    const std::uint64_t wanted = core::product(given_, target_) / (ticks | 1);
+    step_ = std::max(core::least_of(wanted, given_ * core::tuning::k_piece_growth, largest_), smallest_);
   }
 
   bool is_cheap(const Piece& piece) const noexcept { return piece.ticks <= target_ / 2; }

@@ -2,7 +2,6 @@
 // One taskloop: a tree of its own, which the tasks that the runtime creates for it share.
 #pragma once
 
-#include "wstree/core/default_floats.h"
 #include "wstree/core/models.h"
 #include "wstree/core/tuning.h"
 
@@ -72,8 +71,7 @@ public:
     core::WorkerOf<P, core::Model::tree> worker;
     enter(worker, part, prior);
     core::Range batch;
-    while (!stop() && (worker.next_quickly(batch) || next_slowly(worker, batch)))
-      run(batch.begin, batch.end, batch.last);
+    while (!stop() && worker.next(batch)) run(batch.begin, batch.end, batch.last);
     if (!settings_->clocked) return;
     part.counts = worker.counts();
     part.left = P::ticks();
@@ -119,14 +117,9 @@ private:
   template <class Worker>
   [[gnu::noinline]] void enter(Worker& worker, Part& part, core::Prior* prior) noexcept {
     if (settings_->clocked) part.entered = P::ticks();
-    const core::DefaultFloats floats;
     // The slot is used once: its memory is fresh.
     worker.enter(tree_, part.arena,
                  {iterations_, 1, 1, part.index, size_, settings_, smallest_, nullptr, prior});
-  }
-  template <class Worker> [[gnu::noinline]] bool next_slowly(Worker& worker, core::Range& batch) noexcept {
-    const core::DefaultFloats floats;
-    return worker.next_slowly(batch);
   }
 
   Facts facts_;

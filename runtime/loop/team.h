@@ -6,7 +6,6 @@
 #include "ring_end.h"
 #include "team_storage.h"
 
-#include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 
 #include <algorithm>

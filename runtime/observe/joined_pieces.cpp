@@ -2,7 +2,6 @@
 #include "joined_pieces.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 
 namespace wstree::observe {
@@ -25,29 +24,28 @@ JoinedPieces::~JoinedPieces() {
 void JoinedPieces::add(std::uint64_t begin, std::uint64_t end, std::uint64_t count, std::uint64_t ticks,
                        std::uint32_t member) noexcept {
   if (end_count_ == 2 * most_) return;
-  // A begin of a piece without costs has to differ from an end.
-  const double density = static_cast<double>(ticks) / static_cast<double>(end - begin);
-  ends_[end_count_++] = {begin, density, member};
-  ends_[end_count_++] = {end, -density, member};
+  const Wide density = (Wide{ticks} << k_density_bits) / (end - begin);
+  ends_[end_count_++] = {begin, density, member, true};
+  ends_[end_count_++] = {end, density, member, false};
   iterations_ += count;
   exact_ = exact_ && count == end - begin;
 }
 
 bool JoinedPieces::join(std::uint64_t iterations) noexcept {
   if (iterations_ != iterations || iterations == 0) return false;
-  // Ends before begins, so that pieces that only touch do not overlap. They differ by the sign, also of 0.
+  // Ends before begins, so that pieces that only touch do not overlap.
   std::sort(ends_, ends_ + end_count_, [](const End& a, const End& b) {
     if (a.position != b.position) return a.position < b.position;
-    return std::signbit(a.density) && !std::signbit(b.density);
+    return !a.is_begin && b.is_begin;
   });
   if (ends_[0].position != 0 || ends_[end_count_ - 1].position != iterations) return false;
   std::uint64_t open = 0; // pieces that span the present place
-  double density = 0;     // sum of their densities
+  Wide density = 0;       // sum of their densities
   for (std::size_t i = 0; i < end_count_; ++i) {
     const End& at = ends_[i];
-    if (std::signbit(at.density)) {
+    if (!at.is_begin) {
       --open;
-      density = open != 0 ? std::max(density + at.density, 0.0) : 0; // no rest of a rounding stays behind
+      density -= at.density;
     } else {
       ++open;
       density += at.density;
@@ -56,18 +54,19 @@ bool JoinedPieces::join(std::uint64_t iterations) noexcept {
     const std::uint64_t next = i + 1 < end_count_ ? ends_[i + 1].position : iterations;
     if (next == at.position) continue;
     if (open == 0) return false;
-    pieces_[size_++] = {at.position, density * static_cast<double>(next - at.position), at.member};
+    const Wide ticks = density * (next - at.position) + (Wide{1} << k_density_bits) / 2;
+    pieces_[size_++] = {at.position, static_cast<std::uint64_t>(ticks >> k_density_bits), at.member};
   }
   return true;
 }
 
 void JoinedPieces::coarsen(std::size_t most) noexcept {
-  double all = 0;
+  std::uint64_t all = 0;
   for (const JoinedPiece& piece : *this) all += piece.ticks;
   // Pieces above half of the target are not touched, so expensive iterations stay apart.
-  for (double target = all / static_cast<double>(most) / 2; size_ > most; target *= 2) {
-    // Rounding, or pieces without costs: at the latest now everything is cheap.
-    const double cheap = target > 2 * all ? all : target / 2;
+  for (std::uint64_t target = all / most / 2 + 1; size_ > most; target *= 2) {
+    // Pieces without costs: at the latest now everything is cheap.
+    const std::uint64_t cheap = target > 2 * all ? all : target / 2;
     JoinedPiece* kept = pieces_;
     for (std::size_t i = 1; i < size_; ++i) {
       if (kept->ticks <= cheap && pieces_[i].ticks <= cheap)
@@ -76,7 +75,7 @@ void JoinedPieces::coarsen(std::size_t most) noexcept {
         *++kept = pieces_[i];
     }
     size_ = static_cast<std::size_t>(kept + 1 - pieces_);
-    if (all <= 0) break;
+    if (all == 0) break;
   }
 }
 

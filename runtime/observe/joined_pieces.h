@@ -9,7 +9,7 @@ namespace wstree::observe {
 /// Neighbouring iterations of a loop, from `begin` to where the next piece begins.
 struct JoinedPiece {
   std::uint64_t begin = 0;
-  double ticks = 0;
+  std::uint64_t ticks = 0;
   std::uint32_t member = 0; ///< the member that executed it, or the larger part of it
 };
 
@@ -37,11 +37,15 @@ public:
   const JoinedPiece* end() const noexcept { return pieces_ + size_; }
 
 private:
+  __extension__ using Wide = unsigned __int128;
+  static constexpr unsigned k_density_bits = 32;
+
   /// The begin or the end of a piece.
   struct End {
     std::uint64_t position;
-    double density; // ticks per iteration; negative where it ends
+    Wide density; // ticks per iteration, << k_density_bits
     std::uint32_t member;
+    bool is_begin;
   };
 
   std::size_t most_;

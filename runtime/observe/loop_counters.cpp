@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <utility>
 
+#include "wstree/core/cost.h"
+
 namespace wstree::observe {
 namespace {
 
@@ -16,13 +18,6 @@ void json_values(ReportWriter& out, const CounterValues& sum) noexcept {
   for (std::size_t i = 0; i < k_counters; ++i)
     if (sum.has(static_cast<Counter>(i)))
       out.text(", ").json_string(k_counter_names[i]).text(": ").number(sum.values[i]);
-}
-
-/// Returns the ratio in hundredths, rounded; `of` is not 0.
-std::uint64_t ratio(std::uint64_t value, double factor, std::uint64_t of) noexcept {
-  const double hundredths = static_cast<double>(value) * factor * 100 / static_cast<double>(of);
-  const auto below = static_cast<std::uint64_t>(hundredths);
-  return hundredths - static_cast<double>(below) < 0.5 ? below : below + 1;
 }
 
 } // namespace
@@ -116,11 +111,12 @@ void text_counters(ReportWriter& out, const LoopCounters& counters) noexcept {
   const bool has_instructions = total.has(Counter::instructions) && total[Counter::instructions] != 0;
   if (has_instructions && total.has(Counter::cycles) && total[Counter::cycles] != 0)
     next()
-        .decimal(ratio(total[Counter::instructions], 1, total[Counter::cycles]), 2)
+        .decimal(core::rounded_ratio(total[Counter::instructions], 100, total[Counter::cycles]), 2)
         .text(" instructions per cycle");
   if (has_instructions && total.has(Counter::cache_misses))
     next()
-        .decimal(ratio(total[Counter::cache_misses], 1000, total[Counter::instructions]), 2)
+        .decimal(core::rounded_ratio(total[Counter::cache_misses], 100 * 1000, total[Counter::instructions]),
+                 2)
         .text(" cache misses per 1,000 instructions");
   if (total.has(Counter::page_faults)) next().grouped(total[Counter::page_faults]).text(" page faults");
   if (total.has(Counter::context_switches))

@@ -33,11 +33,10 @@ struct LoopFigures {
   std::uint64_t pieces = 0; ///< pieces among total.iterations, which have unknown numbers of iterations
   std::uint64_t chunk = 0;  ///< the largest chunk of all calls
 
-  /// Returns the ratio of the busiest members' work to the mean work, without the work that early members did
-  /// for late ones. Returns 1 for even loops, and for figures without times.
-  double imbalance() const noexcept {
-    if (busy_mean_ticks == 0) return 1.0;
-    return 1.0 + static_cast<double>(uneven_ticks) / static_cast<double>(busy_mean_ticks);
+  /// Returns the work of the busiest members beside that of the mean one, without the work that others did
+  /// because they came earlier; `even` for an even loop, and for figures without times.
+  std::uint64_t imbalance(std::uint64_t even) const noexcept {
+    return even + (busy_mean_ticks == 0 ? 0 : core::rounded_ratio(uneven_ticks, even, busy_mean_ticks));
   }
 };
 

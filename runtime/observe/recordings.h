@@ -36,6 +36,8 @@
 #include "joined_pieces.h"
 #include "options.h"
 
+#include "wstree/core/figures.h"
+
 namespace wstree::observe {
 
 class LoopSite;
@@ -66,6 +68,6 @@ void forget_recordings() noexcept;
 
 /// Writes the profiles to a new file at options.record_path, by the same rules as write_report(), but to
 /// nowhere in a setuid program; nothing if the path is empty.
-void write_recordings(const config::Options& options, double ns_per_tick, const char* version) noexcept;
+void write_recordings(const config::Options& options, core::TickLength tick, const char* version) noexcept;
 
 } // namespace wstree::observe

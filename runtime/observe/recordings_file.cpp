@@ -41,7 +41,7 @@ public:
 
   struct Sums {
     std::uint64_t executions = 0;
-    double ticks = 0; // in iterations
+    std::uint64_t ticks = 0; // in iterations
   };
   /// Returns the sums over the profiles with as many iterations as profile `i`. Each profile stands for its
   /// execution and those since the profile before it, the last one for all that came later, too.
@@ -51,9 +51,9 @@ public:
       if (!is_same_size(*profiles_[k], *profiles_[i])) continue;
       const std::uint64_t executions = so_far(k) - (k == 0 ? 0 : so_far(k - 1));
       sums.executions += executions;
-      double once = 0;
+      std::uint64_t once = 0;
       for (std::size_t p = 0; p < profiles_[k]->size; ++p) once += profiles_[k]->pieces()[p].ticks;
-      sums.ticks += once * static_cast<double>(executions);
+      sums.ticks += core::product(once, executions);
     }
     return sums;
   }
@@ -79,27 +79,25 @@ struct Workspace {
 constinit Workspace g_workspace;
 
 /// Writes nanoseconds with one digit after the point.
-ReportWriter& nanoseconds(ReportWriter& out, double ticks, double ns_per_tick) noexcept {
-  constexpr double k_most = 1e18;
-  const double tenths = ticks * ns_per_tick * 10;
-  return out.decimal(static_cast<std::uint64_t>(tenths > 0 ? std::min(tenths + 0.5, k_most) : 0), 1);
+ReportWriter& nanoseconds(ReportWriter& out, std::uint64_t ticks, core::TickLength tick) noexcept {
+  return out.decimal(core::nanoseconds(ticks, tick, 10), 1);
 }
 
-void write_execution(ReportWriter& out, const Profile& profile, double ns_per_tick) noexcept {
+void write_execution(ReportWriter& out, const Profile& profile, core::TickLength tick) noexcept {
   const RecordedExecution& execution = profile.execution;
   out.text("execution ").number(execution.number).text(" members ").number(execution.members);
   out.text(" elapsed ");
-  nanoseconds(out, static_cast<double>(execution.wall_ticks), ns_per_tick);
+  nanoseconds(out, execution.wall_ticks, tick);
   out.text(" pieces ").number(profile.size).text("\n");
   for (std::size_t i = 0; i < profile.size; ++i) {
     out.number(profile.begin_of(i)).text(" ").number(profile.begin_of(i + 1) - profile.begin_of(i)).text(" ");
-    nanoseconds(out, profile.pieces()[i].ticks, ns_per_tick).text(" ");
+    nanoseconds(out, profile.pieces()[i].ticks, tick).text(" ");
     out.number(profile.pieces()[i].member).text("\n");
   }
 }
 
 void write_site(ReportWriter& out, const SortedSites::Row& row, std::uint64_t& loops,
-                double ns_per_tick) noexcept {
+                core::TickLength tick) noexcept {
   SiteProfiles& profiles = g_workspace.profiles;
   profiles.read(*row.site);
   for (std::size_t i = 0; i < profiles.all().size(); ++i) {
@@ -111,13 +109,13 @@ void write_site(ReportWriter& out, const SortedSites::Row& row, std::uint64_t& l
     out.text("\niterations ").number(first.execution.iterations);
     if (first.execution.unit > 1) out.text("\nchunk ").number(first.execution.unit);
     out.text("\nexecutions ").number(sums.executions).text("\nwork ");
-    nanoseconds(out, sums.ticks, ns_per_tick).text("\n");
+    nanoseconds(out, sums.ticks, tick).text("\n");
     for (const Profile* profile : profiles.all())
-      if (SiteProfiles::is_same_size(*profile, first)) write_execution(out, *profile, ns_per_tick);
+      if (SiteProfiles::is_same_size(*profile, first)) write_execution(out, *profile, tick);
   }
 }
 
-int write_to(int descriptor, double ns_per_tick, const char* version) noexcept {
+int write_to(int descriptor, core::TickLength tick, const char* version) noexcept {
   ReportWriter out(descriptor);
   out.text(
          "wstree-profile 1\n"
@@ -129,19 +127,19 @@ int write_to(int descriptor, double ns_per_tick, const char* version) noexcept {
   out.text("\nprogram ").visible(program != nullptr && *program != '\0' ? program : "unknown").text("\n");
   g_workspace.sites.sort(site_table());
   std::uint64_t loops = 0;
-  for (const auto& row : g_workspace.sites) write_site(out, row, loops, ns_per_tick);
+  for (const auto& row : g_workspace.sites) write_site(out, row, loops, tick);
   return out.text("end\n").flush();
 }
 
 } // namespace
 
-void write_recordings(const config::Options& options, double ns_per_tick, const char* version) noexcept {
+void write_recordings(const config::Options& options, core::TickLength tick, const char* version) noexcept {
   if (options.record_path.empty() || getauxval(AT_SECURE) != 0) return;
   // [O16] acquire: the workspace is ours from here; pairs with the release [O17], as [O10] with [O11].
   if (g_workspace.busy.exchange(true, std::memory_order_acquire)) return;
   {
     const HostGuard guard;
-    auto write = [&](int descriptor) noexcept { return write_to(descriptor, ns_per_tick, version); };
+    auto write = [&](int descriptor) noexcept { return write_to(descriptor, tick, version); };
     write_new_file("WSTREE_RECORD", options.record_path.view(), g_workspace.path, write);
   }
   // [O17] release: our use of the workspace ends before the next one begins.

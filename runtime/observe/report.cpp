@@ -10,17 +10,11 @@
 namespace wstree::observe {
 namespace {
 
-std::uint64_t rounded(double number) noexcept {
-  constexpr double k_limit = 9e18;
-  if (!(number > 0)) return 0; // also for NaN
-  return static_cast<std::uint64_t>(number < k_limit ? number + 0.5 : k_limit);
-}
-
 void json_member(ReportWriter& out, std::string_view key, std::uint64_t value) noexcept {
   out.text(", ").json_string(key).text(": ").number(value);
 }
 
-void json_loop(ReportWriter& out, const SortedSites::Row& row, double ns_per_tick) noexcept {
+void json_loop(ReportWriter& out, const SortedSites::Row& row, core::TickLength tick) noexcept {
   const LoopFigures figures = row.site->figures();
   out.text("{\"where\": ").json_string(where_of(row).view());
   if (!row.site->label().empty()) out.text(", \"label\": ").json_string(row.site->label());
@@ -37,14 +31,14 @@ void json_loop(ReportWriter& out, const SortedSites::Row& row, double ns_per_tic
   json_member(out, "known_shares", figures.total.known);
   json_member(out, "surprises", figures.total.surprises);
   json_member(out, "forgotten_places", figures.total.forgotten);
-  out.text(", \"seconds\": ").decimal(to_ns(figures.wall_ticks, ns_per_tick), 9);
-  out.text(", \"imbalance\": ").decimal(rounded(figures.imbalance() * 1e4), 4);
-  const bool too_short = is_too_short(figures, ns_per_tick);
+  out.text(", \"seconds\": ").decimal(core::nanoseconds(figures.wall_ticks, tick), 9);
+  out.text(", \"imbalance\": ").decimal(figures.imbalance(10'000), 4);
+  const bool too_short = is_too_short(figures, tick);
   out.text(", \"too_short_to_tell\": ").text(too_short ? "true" : "false");
-  const std::uint64_t saved = too_short ? 0 : to_ns(figures.uneven_ticks, ns_per_tick);
+  const std::uint64_t saved = too_short ? 0 : core::nanoseconds(figures.uneven_ticks, tick);
   out.text(", \"even_saves_seconds\": ").decimal(saved, 9);
-  out.text(", \"late_seconds\": ").decimal(to_ns(figures.late_mean_ticks, ns_per_tick), 9);
-  out.text(", \"preempted_seconds\": ").decimal(to_ns(figures.preempted_mean_ticks, ns_per_tick), 9);
+  out.text(", \"late_seconds\": ").decimal(core::nanoseconds(figures.late_mean_ticks, tick), 9);
+  out.text(", \"preempted_seconds\": ").decimal(core::nanoseconds(figures.preempted_mean_ticks, tick), 9);
   json_member(out, "new_lengths", figures.new_lengths);
   json_counters(out, row.site->counters());
   CodePlace place;
@@ -108,34 +102,36 @@ void iterations_column(ReportWriter& out, std::size_t width, const LoopFigures& 
 }
 
 /// Writes the loop's imbalance, and the time that it costs; as wide for each loop.
-void evenness(ReportWriter& out, const LoopFigures& figures, double ns_per_tick, bool& explained) noexcept {
+void evenness(ReportWriter& out, const LoopFigures& figures, core::TickLength tick,
+              bool& explained) noexcept {
   constexpr std::string_view k_even = " (1 is even)";
   constexpr std::string_view k_too_short = "too short to tell";
-  if (is_too_short(figures, ns_per_tick)) {
+  if (is_too_short(figures, tick)) {
     out.text(k_too_short)
         .spaces(std::string_view("imbalance 1.00").size() + k_even.size() - k_too_short.size());
     out.spaces(std::string_view("  even saves 1234.56 ms").size());
     return;
   }
-  out.text("imbalance ").decimal(rounded(figures.imbalance() * 100), 2);
+  out.text("imbalance ").decimal(figures.imbalance(100), 2);
   if (explained)
     out.spaces(k_even.size());
   else
     out.text(k_even);
   explained = true;
   out.text("  even saves ");
-  duration(out, to_ns(figures.uneven_ticks, ns_per_tick));
+  duration(out, core::nanoseconds(figures.uneven_ticks, tick));
 }
 
-void text_loop(ReportWriter& out, const SortedSites::Row& row, Widths& widths, double ns_per_tick) noexcept {
+void text_loop(ReportWriter& out, const SortedSites::Row& row, Widths& widths,
+               core::TickLength tick) noexcept {
   const LoopFigures figures = row.site->figures();
   const PlaceName where = name_of(row);
   out.text("  ").visible(where.view()).spaces(widths.where > where.size() ? widths.where - where.size() : 0);
   column(out, widths.calls, figures.calls, "call", "calls");
   out.text("  ");
-  duration(out, to_ns(figures.wall_ticks, ns_per_tick));
+  duration(out, core::nanoseconds(figures.wall_ticks, tick));
   out.text("  ");
-  evenness(out, figures, ns_per_tick, widths.explained);
+  evenness(out, figures, tick, widths.explained);
   iterations_column(out, widths.iterations, figures);
   column(out, widths.batches, figures.total.batches, "batch", "batches");
   out.text("  ");
@@ -167,22 +163,18 @@ PlaceName name_of(const SortedSites::Row& row) noexcept {
   return label.empty() ? where_of(row) : PlaceName(label);
 }
 
-std::uint64_t to_ns(std::uint64_t ticks, double ns_per_tick) noexcept {
-  return rounded(static_cast<double>(ticks) * ns_per_tick);
-}
-
-bool is_too_short(const LoopFigures& figures, double ns_per_tick) noexcept {
+bool is_too_short(const LoopFigures& figures, core::TickLength tick) noexcept {
   // Not the time on the wall, which a thread that wakes up late makes longer.
-  const std::uint64_t ns = to_ns(figures.busy_max_ticks, ns_per_tick);
+  const std::uint64_t ns = core::nanoseconds(figures.busy_max_ticks, tick);
   return ns < k_short_loop_ns || ns / k_short_execution_ns < figures.calls;
 }
 
-void SortedSites::sort(SiteTable& table, SiteOrder order, double ns_per_tick) noexcept {
+void SortedSites::sort(SiteTable& table, SiteOrder order, core::TickLength tick) noexcept {
   count_ = 0;
   table.for_each([&](const LoopSite& site, const void* address) {
     const LoopFigures figures = site.figures();
     if (figures.calls == 0) return;
-    const bool tells = order == SiteOrder::by_uneven_time && !is_too_short(figures, ns_per_tick);
+    const bool tells = order == SiteOrder::by_uneven_time && !is_too_short(figures, tick);
     rows_[count_++] = {&site, address, figures.wall_ticks, tells ? figures.uneven_ticks : 0};
   });
   // Sorts copies of the figures: threads may still count, and a sort needs an order that stays.
@@ -209,11 +201,11 @@ void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
   bool first = true;
   for (const auto& row : sites) {
     out.text(first ? "\n  " : ",\n  ");
-    json_loop(out, row, frame.ns_per_tick);
+    json_loop(out, row, frame.tick);
     first = false;
   }
   out.text(first ? "]" : "\n]");
-  write_unserved_json(out, frame.ns_per_tick);
+  write_unserved_json(out, frame.tick);
   write_rank_statistics(out);
   out.text("}\n");
 }
@@ -227,7 +219,7 @@ void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
       out.text("wstree: no loop was served (WSTREE_LOOPS='")
           .text(config::to_text(frame.loops).view())
           .text("')\n");
-    write_unserved_lines(out, frame.ns_per_tick);
+    write_unserved_lines(out, frame.tick);
     write_rank_lines(out);
     return;
   }
@@ -244,8 +236,8 @@ void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& 
   counted(out, frame.threads, "thread", "threads").text(", ");
   counted(out, steals, "steal", "steals").text("\n");
   Widths widths = widths_of(sites);
-  for (const auto& row : sites) text_loop(out, row, widths, frame.ns_per_tick);
-  write_unserved_lines(out, frame.ns_per_tick);
+  for (const auto& row : sites) text_loop(out, row, widths, frame.tick);
+  write_unserved_lines(out, frame.tick);
   write_rank_lines(out);
   text_waiting(out, frame.waiting);
 }

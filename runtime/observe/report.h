@@ -16,7 +16,7 @@ namespace wstree::observe {
 struct ReportFrame {
   std::string_view version;
   std::uint32_t threads;
-  double ns_per_tick;
+  core::TickLength tick;
   config::LoopKinds loops{}; // kinds of loops that could have been served
   std::string_view program{};
   std::uint64_t process = 0;
@@ -33,7 +33,7 @@ inline constexpr std::uint64_t k_short_execution_ns = 20'000;
 inline constexpr std::uint64_t k_short_loop_ns = 1'000'000;
 
 /// Returns whether the loop is too short for its imbalance to mean anything.
-bool is_too_short(const LoopFigures& figures, double ns_per_tick) noexcept;
+bool is_too_short(const LoopFigures& figures, core::TickLength tick) noexcept;
 
 enum class SiteOrder { by_time, by_uneven_time };
 
@@ -42,7 +42,7 @@ enum class SiteOrder { by_time, by_uneven_time };
 class SortedSites {
 public:
   constexpr SortedSites() noexcept = default;
-  void sort(SiteTable& table, SiteOrder order = SiteOrder::by_time, double ns_per_tick = 0) noexcept;
+  void sort(SiteTable& table, SiteOrder order = SiteOrder::by_time, core::TickLength tick = 0) noexcept;
 
   struct Row {
     const LoopSite* site = nullptr;
@@ -63,9 +63,6 @@ private:
 PlaceName name_of(const SortedSites::Row& row) noexcept;
 /// Returns the place of a site in the code: in the words of the compiler, or its address.
 PlaceName where_of(const SortedSites::Row& row) noexcept;
-
-/// Returns the ticks in nanoseconds, rounded; 0 for a clock that is not known.
-std::uint64_t to_ns(std::uint64_t ticks, double ns_per_tick) noexcept;
 
 void write_json(ReportWriter& out, const SortedSites& sites, const ReportFrame& frame) noexcept;
 void write_text(ReportWriter& out, const SortedSites& sites, const ReportFrame& frame) noexcept;

@@ -30,11 +30,11 @@ struct Workspace {
 };
 constinit Workspace g_workspace;
 
-ReportFrame frame_of(double ns_per_tick, std::uint32_t max_threads, const char* version) noexcept {
+ReportFrame frame_of(core::TickLength tick, std::uint32_t max_threads, const char* version) noexcept {
   const char* const program = program_invocation_short_name;
   return {version,
           max_threads,
-          ns_per_tick,
+          tick,
           {},
           program != nullptr ? program : "",
           static_cast<std::uint64_t>(getpid()),
@@ -63,7 +63,7 @@ std::string_view host_name() noexcept {
 /// Returns 0 or the number of the first error.
 int write_to(int descriptor, config::StatsFormat format, const ReportFrame& frame) noexcept {
   ReportWriter writer(descriptor);
-  g_workspace.sites.sort(site_table(), SiteOrder::by_uneven_time, frame.ns_per_tick);
+  g_workspace.sites.sort(site_table(), SiteOrder::by_uneven_time, frame.tick);
   if (format == config::StatsFormat::json)
     write_json(writer, g_workspace.sites, frame);
   else
@@ -98,7 +98,7 @@ void forget_executions() noexcept {
   g_workspace.busy.store(false, std::memory_order_relaxed);
 }
 
-std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, std::uint32_t max_threads,
+std::size_t write_report_to(char* buffer, std::size_t size, core::TickLength tick, std::uint32_t max_threads,
                             const char* version) noexcept {
   constexpr int k_patience = 10'000;
   if (size != 0) buffer[0] = '\0';
@@ -109,8 +109,8 @@ std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, 
     sched_yield();
   }
   ReportWriter writer(buffer, size);
-  g_workspace.sites.sort(site_table(), SiteOrder::by_uneven_time, ns_per_tick);
-  write_json(writer, g_workspace.sites, frame_of(ns_per_tick, max_threads, version));
+  g_workspace.sites.sort(site_table(), SiteOrder::by_uneven_time, tick);
+  write_json(writer, g_workspace.sites, frame_of(tick, max_threads, version));
   writer.flush();
   g_workspace.busy.store(false, std::memory_order_release); // [O11]
   if (size != 0) buffer[std::min(writer.written(), size - 1)] = '\0';
@@ -118,7 +118,7 @@ std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, 
   return writer.written();
 }
 
-void write_report(const config::Options& options, double ns_per_tick, std::uint32_t max_threads,
+void write_report(const config::Options& options, core::TickLength tick, std::uint32_t max_threads,
                   const char* version) noexcept {
   if (options.stats == config::StatsFormat::off) return;
   // [O10] acquire: the workspace is ours from here; pairs with the release [O11] of the thread that used it
@@ -127,7 +127,7 @@ void write_report(const config::Options& options, double ns_per_tick, std::uint3
   if (g_workspace.busy.exchange(true, std::memory_order_acquire)) return;
   {
     const HostGuard guard;
-    ReportFrame frame = frame_of(ns_per_tick, max_threads, version);
+    ReportFrame frame = frame_of(tick, max_threads, version);
     frame.loops = options.loops;
     // The user who starts a setuid program must not choose which files it creates.
     const bool to_stderr = options.stats_path.empty() || getauxval(AT_SECURE) != 0;

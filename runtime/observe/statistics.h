@@ -31,7 +31,7 @@ LoopSite* find_site(const void* return_address, const char* psource, std::string
                     const Label* label = nullptr) noexcept;
 
 /// Adds one finished execution; its number at the site, counted from 1. Any thread, wait-free. Ticks are
-/// those of the clock whose ns_per_tick is given to write_report().
+/// those of the clock whose tick is given to write_report().
 std::uint64_t record(LoopSite& site, const core::Execution& execution) noexcept;
 
 /// Returns the number of executions recorded so far in this process.
@@ -51,13 +51,13 @@ void forget_executions() noexcept;
 ///
 /// Meant for the end of the program, also from destructors of a library; loops that are still running are
 /// counted as far as they were recorded. A second call at the same time returns at once.
-void write_report(const config::Options& options, double ns_per_tick, std::uint32_t max_threads,
+void write_report(const config::Options& options, core::TickLength tick, std::uint32_t max_threads,
                   const char* version) noexcept;
 
 /// Writes the report as JSON into `buffer`, which has room for `size` bytes, cut off to fit and with a 0
 /// behind it. Returns how many bytes the whole text has without the 0. 0: another thread has been writing a
 /// report for too long. Preserves errno.
-std::size_t write_report_to(char* buffer, std::size_t size, double ns_per_tick, std::uint32_t max_threads,
+std::size_t write_report_to(char* buffer, std::size_t size, core::TickLength tick, std::uint32_t max_threads,
                             const char* version) noexcept;
 
 } // namespace wstree::observe

@@ -72,7 +72,7 @@ void say_unserved() noexcept {
   say(line.view());
 }
 
-void write_unserved_json(ReportWriter& out, double ns_per_tick) noexcept {
+void write_unserved_json(ReportWriter& out, core::TickLength tick) noexcept {
   bool first = true;
   for_each_region([&](const UnservedRegion& region, const char* reason) {
     CodePlace place;
@@ -86,14 +86,15 @@ void write_unserved_json(ReportWriter& out, double ns_per_tick) noexcept {
       json_place(out, place);
     }
     out.text(", \"calls\": ").number(region.calls.load(std::memory_order_relaxed));
-    out.text(", \"seconds\": ").decimal(to_ns(region.ticks.load(std::memory_order_relaxed), ns_per_tick), 9);
+    out.text(", \"seconds\": ")
+        .decimal(core::nanoseconds(region.ticks.load(std::memory_order_relaxed), tick), 9);
     out.text("}");
     first = false;
   });
   if (!first) out.text("\n]");
 }
 
-void write_unserved_lines(ReportWriter& out, double ns_per_tick) noexcept {
+void write_unserved_lines(ReportWriter& out, core::TickLength tick) noexcept {
   for_each_region([&](const UnservedRegion& region, const char* reason) {
     out.text("wstree: not served: ")
         .visible(name_place(region.caller, nullptr).view())
@@ -101,7 +102,7 @@ void write_unserved_lines(ReportWriter& out, double ns_per_tick) noexcept {
         .text(reason);
     if (region.at != nullptr) out.text(": ").visible(name_place(region.at, nullptr).view());
     constexpr std::uint64_t k_tenth = 100'000; // of a millisecond, in nanoseconds
-    const std::uint64_t ns = to_ns(region.ticks.load(std::memory_order_relaxed), ns_per_tick);
+    const std::uint64_t ns = core::nanoseconds(region.ticks.load(std::memory_order_relaxed), tick);
     out.text(" (").decimal(ns / k_tenth, 1).text(" ms)");
     out.text("\n");
   });

@@ -4,6 +4,8 @@
 
 #include "report_writer.h"
 
+#include "wstree/core/figures.h"
+
 #include <cstdint>
 
 namespace wstree::observe {
@@ -21,7 +23,7 @@ void forget_unserved_times() noexcept;
 /// was.
 void say_unserved() noexcept;
 
-void write_unserved_json(ReportWriter& out, double ns_per_tick) noexcept;
-void write_unserved_lines(ReportWriter& out, double ns_per_tick) noexcept;
+void write_unserved_json(ReportWriter& out, core::TickLength tick) noexcept;
+void write_unserved_lines(ReportWriter& out, core::TickLength tick) noexcept;
 
 } // namespace wstree::observe

@@ -4,6 +4,8 @@
 #include "system_call.h"
 #include "tokens.h"
 
+#include "wstree/core/cost.h"
+
 #include <charconv>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -126,7 +128,7 @@ PathText file_in(const ControlGroup& group, std::string_view name) noexcept {
   return path;
 }
 
-std::optional<double> limit_in(const ControlGroup& group, PathText& file) noexcept {
+std::optional<std::uint64_t> limit_in(const ControlGroup& group, PathText& file) noexcept {
   if (group.version == 2) {
     file = file_in(group, "cpu.max");
     const auto text = read_short_line(file);
@@ -148,16 +150,17 @@ bool is_folder(PathText path) noexcept {
 
 } // namespace
 
-std::optional<double> parse_cpu_max(std::string_view text) noexcept {
+std::optional<std::uint64_t> parse_cpu_max(std::string_view text) noexcept {
   const auto [quota, period] = split(config::trim(text), ' ');
   return parse_cfs(quota, period.value_or(k_default_period));
 }
 
-std::optional<double> parse_cfs(std::string_view quota, std::string_view period) noexcept {
+std::optional<std::uint64_t> parse_cfs(std::string_view quota, std::string_view period) noexcept {
   const auto granted = parse_positive(quota);
   const auto of = parse_positive(period);
   if (!granted || !of) return std::nullopt;
-  return static_cast<double>(*granted) / static_cast<double>(*of);
+  return std::max<std::uint64_t>(
+      core::scaled(static_cast<std::uint64_t>(*granted), k_whole_cpu, static_cast<std::uint64_t>(*of)), 1);
 }
 
 bool ControlGroup::go_up() noexcept {
@@ -200,9 +203,9 @@ Quota find_quota(const char* root) noexcept {
     if (!is_folder(group.folder)) quota.problem = group.folder;
     do {
       PathText file;
-      const auto cpus = limit_in(group, file);
-      if (!cpus || (quota.cpus != 0 && *cpus >= quota.cpus)) continue;
-      quota.cpus = *cpus;
+      const auto time = limit_in(group, file);
+      if (!time || (quota.time != 0 && *time >= quota.time)) continue;
+      quota.time = *time;
       quota.file = file;
     } while (group.go_up());
   }

@@ -13,10 +13,14 @@
 
 namespace wstree::place {
 
-/// Returns the processor time, in CPUs, of a cpu.max; "max 100000" is nothing.
-std::optional<double> parse_cpu_max(std::string_view text) noexcept;
-/// Returns the processor time of the two files of version 1, in which a quota of -1 is none.
-std::optional<double> parse_cfs(std::string_view quota, std::string_view period) noexcept;
+/// Quotas are processor time in thousandths of a CPU.
+inline constexpr std::uint64_t k_whole_cpu = 1000;
+constexpr double cpus_of(std::uint64_t quota) noexcept { return static_cast<double>(quota) / k_whole_cpu; }
+
+/// Returns the quota of a cpu.max; "max 100000" is nothing.
+std::optional<std::uint64_t> parse_cpu_max(std::string_view text) noexcept;
+/// Returns the quota of the two files of version 1, in which -1 is none.
+std::optional<std::uint64_t> parse_cfs(std::string_view quota, std::string_view period) noexcept;
 
 enum class Controller : std::uint8_t { cpu, cpuset };
 
@@ -39,9 +43,9 @@ struct ControlGroups {
 ControlGroups find_groups(Controller controller, const char* root = "") noexcept;
 
 struct Quota {
-  double cpus = 0;  ///< the smallest one on the way up; 0: no limit
-  PathText file;    ///< file with the smallest quota
-  PathText problem; ///< a file that should be there and cannot be read
+  std::uint64_t time = 0; ///< the smallest one on the way up; 0: no limit
+  PathText file;          ///< file with the smallest quota
+  PathText problem;       ///< a file that should be there and cannot be read
 };
 Quota find_quota(const char* root = "") noexcept;
 

@@ -3,7 +3,6 @@
 
 #include "own_stack.h"
 
-#include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 
 #include <sched.h>
@@ -64,7 +63,6 @@ TeamPlan* Placement::find_plan(std::uint32_t members, TeamPlan* known, bool& fre
     // No handler may run in the thread that makes the plan: it might open a region, which waits for the plan.
     stack::on_own_stack([&] {
       if (!entry.compare_exchange_strong(known, in_the_making(), std::memory_order_acquire)) return;
-      const core::DefaultFloats floats;
       known = make_plan(members);
       fresh = known != nullptr;
       if (!fresh) known = impossible();

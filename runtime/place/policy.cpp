@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "policy.h"
 
+#include "cgroup.h"
+
 namespace wstree::place {
 
 namespace {
@@ -8,7 +10,7 @@ namespace {
 Reason reason_for_auto(const Limits& limits, const Machine& machine, std::uint32_t members) noexcept {
   if (!limits.user_placed.empty()) return Reason::user_placed;
   if (limits.ranks_share_mask) return Reason::ranks_share_mask;
-  if (limits.quota != 0 && limits.quota < members) return Reason::quota;
+  if (limits.quota != 0 && limits.quota < members * k_whole_cpu) return Reason::quota;
   if (members > machine.cpus()) return Reason::too_many;
   if (members < machine.cores()) return Reason::cores_left;
   return Reason::fits;
@@ -20,8 +22,8 @@ void append_count(ReasonText& text, std::uint32_t count, std::string_view thing)
 }
 
 /// With as many digits as it needs, and two at most behind the point, rounded down: never more than there is.
-void append_decimal(ReasonText& text, double number) noexcept {
-  const auto hundredths = static_cast<std::uint64_t>(number * 100 + 1e-6);
+void append_cpus(ReasonText& text, std::uint64_t quota) noexcept {
+  const std::uint64_t hundredths = quota / (k_whole_cpu / 100);
   text.append_number(hundredths / 100);
   if (hundredths % 100 == 0) return;
   text.append('.').append_number(hundredths / 10 % 10);
@@ -78,7 +80,7 @@ ReasonText explain(const Decision& decision, const Limits& limits, const Machine
   case Reason::quota:
     append_count(text, members, "member");
     text.append(", but a control group grants the time of ");
-    append_decimal(text, limits.quota);
+    append_cpus(text, limits.quota);
     text.append(" CPUs");
     break;
   case Reason::cores_left:

@@ -110,7 +110,7 @@ Limits find_limits(const char* const* envp, const char* root) noexcept {
   limits.mask = limits.runtime_binds ? process_mask() : CpuSet();
   if (limits.mask.empty()) limits.mask = current_mask();
   limits.online = online_cpus(root);
-  limits.quota = find_quota(root).cpus;
+  limits.quota = find_quota(root).time;
   const LocalRanks ranks = find_local_ranks(envp);
   limits.local_ranks = ranks.count;
   limits.rank_source = ranks.source;

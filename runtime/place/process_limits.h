@@ -18,7 +18,7 @@ bool set_current_mask(const CpuSet& mask) noexcept;
 struct Limits {
   CpuSet mask;                   ///< mask of the process
   std::uint32_t online = 0;      ///< CPUs that the machine has
-  double quota = 0;              ///< processor time that the control groups grant, in CPUs; 0: no limit
+  std::uint64_t quota = 0;       ///< that the control groups grant (cgroup.h); 0: no limit
   std::uint32_t local_ranks = 1; ///< processes of this MPI job on this machine, by the launcher's variables
   bool ranks_share_mask = false; ///< and this mask is not this rank's alone, as far as can be told
   std::string_view rank_source;  ///< the variable that had the number

@@ -11,14 +11,12 @@ namespace wstree::place {
 namespace {
 
 // A quota of 2 may be written as 2.0001, because some tools round periods.
-constexpr double k_rounding = 0.01;
+constexpr std::uint64_t k_rounding = k_whole_cpu / 100;
 
 /// Returns the quota of one rank in whole CPUs.
-std::uint32_t whole_cpus(double quota, std::uint32_t ranks) noexcept {
-  const double each = quota / ranks - k_rounding;
-  if (each >= CpuSet::k_cpus) return CpuSet::k_cpus;
-  const auto floor = each > 0 ? static_cast<std::uint32_t>(each) : 0;
-  return floor < each ? floor + 1 : std::max(floor, 1U);
+std::uint32_t whole_cpus(std::uint64_t quota, std::uint32_t ranks) noexcept {
+  const std::uint64_t whole = (quota / ranks + k_whole_cpu - 1 - k_rounding) / k_whole_cpu;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(whole, 1, CpuSet::k_cpus));
 }
 
 } // namespace
@@ -39,7 +37,8 @@ UsableCpus usable_cpus(const CpuClaims& claims) noexcept {
 }
 
 bool can_use_up_quota(const CpuClaims& claims, std::uint32_t team) noexcept {
-  return team > 1 && claims.quota > 0 && team > claims.quota / std::max(claims.ranks, 1U) + k_rounding;
+  return team > 1 && claims.quota > 0 &&
+         team * k_whole_cpu > claims.quota / std::max(claims.ranks, 1U) + k_rounding;
 }
 
 FoundCpus find_usable_cpus(const char* const* envp, const char* root) noexcept {
@@ -47,7 +46,7 @@ FoundCpus find_usable_cpus(const char* const* envp, const char* root) noexcept {
   const CpuSet mask = current_mask();
   found.claims.mask = mask.count();
   const Quota quota = find_quota(root);
-  found.claims.quota = quota.cpus;
+  found.claims.quota = quota.time;
   found.quota_file = quota.file;
   const LocalRanks ranks = find_local_ranks(envp);
   found.claims.ranks = ranks.count;

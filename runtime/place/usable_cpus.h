@@ -12,7 +12,7 @@ namespace wstree::place {
 
 struct CpuClaims {
   std::uint32_t mask = 0;     ///< CPUs in the mask of the process; 0: not known
-  double quota = 0;           ///< processor time that the control groups grant, in CPUs; 0: no limit
+  std::uint64_t quota = 0;    ///< that the control groups grant (cgroup.h); 0: no limit
   std::uint32_t ranks = 1;    ///< processes of this MPI job on this machine
   std::uint32_t launcher = 0; ///< CPUs that all of them may use together; 0: those in the mask
 };

@@ -137,7 +137,7 @@ TEST(Batcher, TakesSomethingAndNeverTooMuch) {
     const unsigned shift = random.below(37);
     Batcher batcher;
     std::uint64_t now = any(40);
-    batcher.enter(settings, smallest, shift, static_cast<float>(any(27) % k_max_share), now);
+    batcher.enter(settings, smallest, shift, any(27) % k_max_share, now);
     const std::uint64_t least =
         std::min<std::uint64_t>(std::max<std::uint64_t>(smallest >> shift, 1), k_max_share / 2);
     for (std::uint32_t step = 0, left = 1 + static_cast<std::uint32_t>(any(27) % k_max_share);

@@ -46,8 +46,9 @@ TEST_F(Paces, ASlowMemberKnowsHowSlowItIs) {
   enter(1, 125);
   const Pace* const slow = enter(2, 400);
   ASSERT_NE(slow, nullptr);
-  EXPECT_FLOAT_EQ(slow->own, 0.25F);
-  EXPECT_FLOAT_EQ(slow->faster, 1 + 0.8F);
+  EXPECT_EQ(slow->fast(1'000), 250U);
+  EXPECT_EQ(slow->slow(1'000), 4'000U);
+  EXPECT_EQ(slow->faster * 10 >> k_cost_bits, 18U) << "1 + 0.8";
   EXPECT_EQ(enter(0, 100), nullptr);
 }
 

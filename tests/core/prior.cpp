@@ -43,7 +43,7 @@ TEST(Prior, LongSharesAreNotBriefWhateverIsKnown) {
   EXPECT_TRUE(known(longest + 1).begin(k_units, 2 * k_team, settings)) << "the team has changed";
   EXPECT_FALSE(known(1).begin(std::uint64_t{1} << 40, k_team, settings));
   Settings longest_settings;
-  longest_settings.shortest_target = setting_of(1e300);
+  longest_settings.shortest_target = setting_of(~std::uint64_t{0});
   EXPECT_TRUE(known(1).begin(k_units, 1U << 19, longest_settings)) << "no product runs over";
 }
 
@@ -171,12 +171,12 @@ TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
 
 /// Units of the batches that a share of `units` is handed out in; each unit takes `cost` ticks, and
 /// `expected`.
-std::vector<std::uint32_t> batches(std::uint32_t units, float expected, std::uint64_t cost) {
+std::vector<std::uint32_t> batches(std::uint32_t units, std::uint64_t expected, std::uint64_t cost) {
   const Settings settings;
   ExpectedBatcher batcher;
   std::uint64_t now = 1;
-  batcher.enter(settings, 1, 0, static_cast<float>(units), now);
-  batcher.expect(expected, static_cast<float>(units));
+  batcher.enter(settings, 1, 0, units, now);
+  batcher.expect(unit_cost(expected), units);
   batcher.start_node();
   std::vector<std::uint32_t> sizes;
   for (std::uint32_t left = units; left != 0; left -= sizes.back()) {

@@ -82,7 +82,7 @@ TEST(Waiting, ABatchThatWasInterruptedIsSoonForgotten) {
     EXPECT_LT(P::now - since, 100'000U) << "40 microseconds";
     // The member looks at the clock after eight batches at most; then thieves rank by what it says.
     for (int i = 0; i < 8; ++i) work(0);
-    EXPECT_LT(loop.roots[0].cost(), 2 * static_cast<float>(cost)) << "thieves rank by it";
+    EXPECT_LT(loop.roots[0].cost(), core::unit_cost(2 * cost)) << "thieves rank by it";
   }
 }
 

@@ -84,9 +84,9 @@ TEST(JoinedPieces, KeepsExpensiveOnesApartWhenItGetsCoarser) {
   ASSERT_TRUE(joined.good);
   EXPECT_LE(joined.pieces.size(), 100U);
   EXPECT_GE(joined.pieces.size(), 3U);
-  double sum = 0;
+  std::uint64_t sum = 0;
   for (const auto& piece : joined.pieces) sum += piece.ticks;
-  EXPECT_DOUBLE_EQ(sum, 1'000'000 + 9'999 * 10);
+  EXPECT_EQ(sum, 1'000'000U + 9'999 * 10);
   EXPECT_THAT(joined.pieces, testing::Contains(JoinedPiece{5'000, 1'000'000, 0}));
 }
 
@@ -135,7 +135,7 @@ TEST_F(Recordings, AFileOfKnownLoops) {
   execute(site, 4, 10);
   execute(site, 3, 100, 10, 25); // dynamic,10 of 25 iterations
   const auto options = to_file(folder / "profile");
-  write_recordings(options, 0.5, "9.9");
+  write_recordings(options, core::tick_of(1, 2), "9.9");
   const std::string text = content_of(folder / "profile");
   EXPECT_THAT(text, testing::StartsWith("wstree-profile 1\n#"));
   EXPECT_THAT(text,
@@ -152,7 +152,7 @@ TEST_F(Recordings, AProfileStandsForTheExecutionsThatWereNotKept) {
   LoopSite& site = *find_site(address(0x5010), nullptr, k_schedule);
   for (int i = 0; i < 30; ++i) execute(site, 4, i < 8 ? 10 : 1'000);
   EXPECT_EQ(profiles_of(site), 9U); // 1 to 8 and 16
-  write_recordings(to_file(folder / "profile"), 1, "0");
+  write_recordings(to_file(folder / "profile"), core::tick_of(1, 1), "0");
   const std::string text = content_of(folder / "profile");
   EXPECT_THAT(text, HasSubstr("executions 30\nwork 88320.0\n")); // 8 * 40 + 22 * 4000
   EXPECT_THAT(text, HasSubstr("execution 16 members 2 elapsed 4000.0 pieces 2\n0 2 2000.0 0\n"));

@@ -36,12 +36,14 @@ config::Options options_for(config::StatsFormat format, std::string_view path = 
   return options;
 }
 
+constexpr core::TickLength k_tick = core::tick_of(100, 1);
+
 class WriteReport : public testing::Test {
 protected:
   void SetUp() override { forget_executions(); }
   void TearDown() override { forget_executions(); }
 
-  /// Two loops; ticks are tenths of a microsecond (ns_per_tick 100). The longer one is recorded second.
+  /// Two loops; ticks are tenths of a microsecond (k_tick). The longer one is recorded second.
   static void record_two_loops() {
     static const char norm[] = ";heat.c;norm;131;1;;";
     static const char step[] = ";heat.c;step;88;1;;";
@@ -53,7 +55,7 @@ protected:
   std::string on_stderr(config::StatsFormat format, std::uint32_t threads = 16) {
     const StderrToFile captured(folder_ / "stderr");
     errno = ENOTTY;
-    write_report(options_for(format), 100.0, threads, "1.2.3");
+    write_report(options_for(format), k_tick, threads, "1.2.3");
     EXPECT_EQ(errno, ENOTTY);
     return captured.text();
   }
@@ -111,9 +113,9 @@ TEST_F(WriteReport, ToMemoryAsMuchAsFits) {
   record_two_loops();
   const std::string all = on_stderr(config::StatsFormat::json);
   const auto write = [](std::string& to, std::size_t size) {
-    return write_report_to(to.data(), size, 100.0, 16, "1.2.3");
+    return write_report_to(to.data(), size, k_tick, 16, "1.2.3");
   };
-  EXPECT_EQ(write_report_to(nullptr, 0, 100.0, 16, "1.2.3"), all.size());
+  EXPECT_EQ(write_report_to(nullptr, 0, k_tick, 16, "1.2.3"), all.size());
   for (const std::size_t size : {std::size_t{1}, std::size_t{10}, all.size(), all.size() + 1}) {
     std::string buffer(all.size() + 10, '#');
     errno = ENOTTY;
@@ -139,7 +141,7 @@ TEST_F(WriteReport, SaysWhichLoopsWereAskedForIfNoneWasServed) {
   config::Options options = options_for(config::StatsFormat::text);
   options.loops = *config::parse_loops("dynamic,guided");
   const StderrToFile captured(folder_ / "stderr");
-  write_report(options, 100.0, 2, "1.2.3");
+  write_report(options, k_tick, 2, "1.2.3");
   EXPECT_EQ(captured.text(), "wstree: no loop was served (WSTREE_LOOPS='dynamic,guided')\n");
 }
 
@@ -156,15 +158,15 @@ TEST_F(WriteReport, WritesANewFileEachTime) {
   record_two_loops();
   const StderrToFile captured(folder_ / "stderr");
   const auto options = options_for(config::StatsFormat::json, folder_ / "new folder/%e-%p%%.json");
-  write_report(options, 100.0, 16, "1.2.3");
-  write_report(options, 100.0, 16, "1.2.3");
+  write_report(options, k_tick, 16, "1.2.3");
+  write_report(options, k_tick, 16, "1.2.3");
   const std::string path = folder_ / ("new folder/" + std::string(program_invocation_short_name) + "-" +
                                       std::to_string(getpid()) + "%.json");
   EXPECT_EQ(of_any_process(content_of(path)), k_two_loops_json);
   EXPECT_EQ(of_any_process(content_of(path + ".1")), k_two_loops_json);
   EXPECT_EQ(captured.text(),
             "wstree: WSTREE_STATS wrote '" + path + ".1', because '" + path + "' was there already\n");
-  write_report(options_for(config::StatsFormat::text, folder_ / "out.txt"), 100.0, 16, "1.2.3");
+  write_report(options_for(config::StatsFormat::text, folder_ / "out.txt"), k_tick, 16, "1.2.3");
   EXPECT_EQ(content_of(folder_ / "out.txt"), k_two_loops_text);
 }
 
@@ -172,7 +174,7 @@ TEST_F(WriteReport, SaysWhyAFileCannotBeWritten) {
   record_two_loops();
   folder_.write("file", "");
   const StderrToFile captured(folder_ / "stderr");
-  write_report(options_for(config::StatsFormat::json, folder_ / "file/below.json"), 100.0, 16, "1.2.3");
+  write_report(options_for(config::StatsFormat::json, folder_ / "file/below.json"), k_tick, 16, "1.2.3");
   EXPECT_EQ(captured.text(),
             "wstree: WSTREE_STATS cannot write '" + (folder_ / "file/below.json") + "': Not a directory\n");
 }
@@ -182,7 +184,7 @@ TEST_F(WriteReport, WorksAtTheEndOfTheProcess) {
   static std::string path;
   path = folder_ / "out";
   const int status = run_in_child([] {
-    std::atexit([] { write_report(options_for(config::StatsFormat::json, path), 100.0, 16, "1.2.3"); });
+    std::atexit([] { write_report(options_for(config::StatsFormat::json, path), k_tick, 16, "1.2.3"); });
     std::exit(0);
   });
   EXPECT_TRUE(ended_well(status));
@@ -193,7 +195,7 @@ TEST_F(WriteReport, ThreadsTakeTurns) {
   record_two_loops();
   const auto options = options_for(config::StatsFormat::json, "/dev/null");
   const auto body = [&] {
-    for (int i = 0; i < 200; ++i) write_report(options, 100.0, 16, "1.2.3");
+    for (int i = 0; i < 200; ++i) write_report(options, k_tick, 16, "1.2.3");
   };
   std::thread first(body);
   std::thread second(body);
@@ -207,7 +209,9 @@ TEST(WriteJson, EscapesNames) {
   const auto sorted = std::make_unique<SortedSites>();
   table->find(address(0x1000), ";a\"b\\\xff.c;f\xff;1;1;;", "wstree").add({1, {1, 1, 0, 1, 1}, 1, 1});
   sorted->sort(*table);
-  const std::string json = written([&](ReportWriter& out) { write_json(out, *sorted, {"1\"2", 1, 1.0}); });
+  const std::string json = written([&](ReportWriter& out) {
+    write_json(out, *sorted, {"1\"2", 1, core::tick_of(1, 1)});
+  });
   EXPECT_THAT(json, StartsWith(R"({"version": "1\"2", "program": "", "pid": 0, "threads": 1, "rank": "0",)"));
   EXPECT_THAT(json, testing::HasSubstr(R"-("where": "a\"b\\\ufffd.c:1 (f?)")-"));
 }
@@ -218,7 +222,7 @@ TEST(WriteText, ShowsControlCharactersAndBadBytesHarmlessly) {
   table->find(address(0x1000), ";a\n\x1b\xff.c;f\xc2\x9b;1;1;;", "wstree").add({1, {1, 1, 0, 1, 1}, 1, 1});
   sorted->sort(*table);
   EXPECT_THAT(written([&](ReportWriter& out) {
-                write_text(out, *sorted, {"1", 1, 1.0});
+                write_text(out, *sorted, {"1", 1, core::tick_of(1, 1)});
               }),
               testing::HasSubstr("  a\?\?\?.c:1 (f\?\?)  1 call "));
 }
@@ -288,13 +292,11 @@ TEST(UnservedRegions, HaveTheTimeOfTheirExecutions) {
     note_unserved_time(&region, 1'000'000);
     note_unserved_time(&region, 2'000'000);
     note_unserved_time(&other, 5'000'000); // served
-    constexpr double k_ns_per_tick = 2;
-    const auto json = [] {
-      return written([](ReportWriter& out) { write_unserved_json(out, k_ns_per_tick); });
-    };
+    constexpr core::TickLength k_two = core::tick_of(2, 1);
+    const auto json = [] { return written([](ReportWriter& out) { write_unserved_json(out, k_two); }); };
     EXPECT_THAT(json(), AllOf(HasSubstr("\"reason\": \"waits\""),
                               HasSubstr("\"calls\": 2, \"seconds\": 0.006000000}")));
-    EXPECT_THAT(written([](ReportWriter& out) { write_unserved_lines(out, k_ns_per_tick); }),
+    EXPECT_THAT(written([](ReportWriter& out) { write_unserved_lines(out, k_two); }),
                 AllOf(HasSubstr("wstree: not served: "), HasSubstr(": waits (6.0 ms)\n")));
     forget_unserved_times();
     EXPECT_THAT(json(), HasSubstr("\"calls\": 0, \"seconds\": 0.000000000}"));

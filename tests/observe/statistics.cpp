@@ -50,26 +50,26 @@ TEST(LoopSite, SumsUpExecutions) {
   EXPECT_EQ(figures.wall_ticks, 2300u);
   EXPECT_EQ(figures.busy_max_ticks, 2100u);
   EXPECT_EQ(figures.busy_mean_ticks, 1000u + 501u); // 500.5 rounds up
-  EXPECT_DOUBLE_EQ(figures.imbalance(), 2100.0 / 1501.0);
+  EXPECT_EQ(figures.imbalance(1'501), 2'100U);
 }
 
 TEST(LoopSite, TakesImbalanceAsTheBusiestOverTheMean) {
   struct Case {
     core::Execution execution;
-    double imbalance;
+    std::uint64_t imbalance;
   };
   const Case cases[] = {
-      {{4, {0, 0, 0, 0, 4000}, 1000, 0}, 1.0}, // even
-      {{4, {0, 0, 0, 0, 4000}, 4000, 0}, 4.0}, // one member did it all
-      {{1, {0, 0, 0, 0, 77}, 77, 0}, 1.0},
-      {{0, {0, 0, 0, 0, 77}, 77, 0}, 1.0}, // an empty team counts as one member
-      {{8, {0, 0, 0, 0, 0}, 0, 0}, 1.0},   // nothing was timed
-      {{2, {0, 0, 0, 0, ~std::uint64_t{0}}, std::uint64_t{1} << 63, 0}, 1.0},
+      {{4, {0, 0, 0, 0, 4000}, 1000, 0}, 10}, // even
+      {{4, {0, 0, 0, 0, 4000}, 4000, 0}, 40}, // one member did it all
+      {{1, {0, 0, 0, 0, 77}, 77, 0}, 10},
+      {{0, {0, 0, 0, 0, 77}, 77, 0}, 10}, // an empty team counts as one member
+      {{8, {0, 0, 0, 0, 0}, 0, 0}, 10},   // nothing was timed
+      {{2, {0, 0, 0, 0, ~std::uint64_t{0}}, std::uint64_t{1} << 63, 0}, 10},
   };
   for (const auto& [execution, imbalance] : cases) {
     LoopSite site;
     site.add(execution);
-    EXPECT_DOUBLE_EQ(site.figures().imbalance(), imbalance)
+    EXPECT_EQ(site.figures().imbalance(10), imbalance)
         << execution.members << ' ' << execution.busy_max_ticks;
   }
 }
@@ -186,7 +186,7 @@ TEST(LoopSiteFigures, LateMembersMakeNoLoopUneven) {
   site.add(execution);
   EXPECT_EQ(site.figures().uneven_ticks, 0U);
   EXPECT_EQ(site.figures().late_mean_ticks, 20U);
-  EXPECT_DOUBLE_EQ(site.figures().imbalance(), 1.0);
+  EXPECT_EQ(site.figures().imbalance(10), 10U);
   // Equal parts stay even, although they end at different times.
   execution.busy_max_ticks = 50;
   execution.most_uneven_ticks = 20;
@@ -227,7 +227,7 @@ TEST(SortedSites, PutsFirstWhatAnEvenLoopWouldSave) {
   add(0x200, 1, 5000, 6000, 5000);  // half as long, and uneven
   add(0x300, 1000, 15, 15, 15);     // one member does all of it: nothing else could be faster
   add(0x400, 1, 900, 900, 900);     // uneven, but there is nothing to gain
-  sorted->sort(*table, SiteOrder::by_uneven_time, 1000.0);
+  sorted->sort(*table, SiteOrder::by_uneven_time, core::tick_of(1000, 1));
   std::vector<std::uintptr_t> order;
   for (const auto& row : *sorted) order.push_back(reinterpret_cast<std::uintptr_t>(row.address));
   EXPECT_THAT(order, testing::ElementsAre(0x200, 0x100, 0x300, 0x400));
@@ -245,10 +245,10 @@ TEST(IsTooShort, LooksAtOneExecutionAndAtAll) {
     result.wall_ticks = 1'000'000'000; // a thread woke up late
     return result;
   };
-  EXPECT_TRUE(is_too_short(figures(1, k_short_loop_ns - 1), 1));
-  EXPECT_FALSE(is_too_short(figures(1, k_short_loop_ns), 1));
-  EXPECT_TRUE(is_too_short(figures(1000, 1000 * k_short_execution_ns - 1), 1));
-  EXPECT_FALSE(is_too_short(figures(1000, 1000 * k_short_execution_ns), 1));
+  EXPECT_TRUE(is_too_short(figures(1, k_short_loop_ns - 1), core::tick_of(1, 1)));
+  EXPECT_FALSE(is_too_short(figures(1, k_short_loop_ns), core::tick_of(1, 1)));
+  EXPECT_TRUE(is_too_short(figures(1000, 1000 * k_short_execution_ns - 1), core::tick_of(1, 1)));
+  EXPECT_FALSE(is_too_short(figures(1000, 1000 * k_short_execution_ns), core::tick_of(1, 1)));
   EXPECT_TRUE(is_too_short(figures(1, k_short_loop_ns), 0)) << "without a clock nothing can be told";
 }
 

@@ -19,9 +19,9 @@ const std::string k_first_mounts =
     "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:1 master:2 - cgroup cgroup rw,cpu,cpuacct\n";
 
 TEST(CpuMax, IsARatio) {
-  EXPECT_EQ(parse_cpu_max("150000 100000\n"), 1.5);
-  EXPECT_EQ(parse_cpu_max("50000 100000"), 0.5);
-  EXPECT_EQ(parse_cpu_max("200000"), 2.0) << "the period has a default";
+  EXPECT_EQ(parse_cpu_max("150000 100000\n"), 1500U);
+  EXPECT_EQ(parse_cpu_max("50000 100000"), 500U);
+  EXPECT_EQ(parse_cpu_max("200000"), 2000U) << "the period has a default";
 }
 
 class Groups : public testing::Test {
@@ -106,12 +106,12 @@ TEST_F(FindQuota, TakesTheSmallestOnTheWayUp) {
   write("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
   write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
   write("sys/fs/cgroup/a/b/c/cpu.max", "400000 100000\n");
-  EXPECT_EQ(find().cpus, 1.5);
+  EXPECT_EQ(find().time, 1500U);
   EXPECT_EQ(find().file.view(), root_.below("sys/fs/cgroup/a/cpu.max"));
   write("sys/fs/cgroup/cpu.max", "100000 100000\n");
-  EXPECT_EQ(find().cpus, 1.0) << "the top counts, too";
+  EXPECT_EQ(find().time, 1000U) << "the top counts, too";
   write("sys/fs/cgroup/a/b/c/cpu.max", "50000 100000\n");
-  EXPECT_EQ(find().cpus, 0.5);
+  EXPECT_EQ(find().time, 500U);
   EXPECT_EQ(find().problem.view(), "");
 }
 
@@ -120,7 +120,7 @@ TEST_F(FindQuota, LooksNoHigherThanTheTop) {
   write("proc/self/mountinfo", k_unified_mount);
   write("sys/fs/cgroup/a/cpu.max", "max 100000\n");
   write("sys/fs/cpu.max", "100000 100000\n");
-  EXPECT_EQ(find().cpus, 0);
+  EXPECT_EQ(find().time, 0U);
 }
 
 TEST_F(FindQuota, KnowsVersion1) {
@@ -130,7 +130,7 @@ TEST_F(FindQuota, KnowsVersion1) {
   write("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
   write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
   write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(find().cpus, 2.5);
+  EXPECT_EQ(find().time, 2500U);
   EXPECT_EQ(find().file.view(), root_.below("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us"));
 }
 
@@ -149,7 +149,7 @@ TEST_F(FindQuota, SkipsLongLines) {
       "30 23 0:27 / / rw - overlay overlay rw,lowerdir=" + std::string(6000, 'l') + "\n";
   write("proc/self/mountinfo", overlay + k_unified_mount + overlay);
   write("sys/fs/cgroup/job/cpu.max", "300000 100000\n");
-  EXPECT_EQ(find().cpus, 3.0);
+  EXPECT_EQ(find().time, 3000U);
 }
 
 TEST(FindCpuset, AsksTheNearestGroupThatKnows) {
@@ -196,7 +196,7 @@ TEST(FindLimits, HasNoneWhereNothingCanBeRead) {
   EXPECT_EQ(errno, 7);
   EXPECT_EQ(found.mask, current_mask());
   EXPECT_GE(found.online, 1U);
-  EXPECT_EQ(found.quota, 0);
+  EXPECT_EQ(found.quota, 0U);
   EXPECT_EQ(found.local_ranks, 1U);
   EXPECT_EQ(found.rank_source, "");
   EXPECT_FALSE(found.ranks_share_mask);
@@ -212,7 +212,7 @@ TEST(FindLimits, ReadsTheSystem) {
   root.write("sys/fs/cgroup/job/cpu.max", "350000 100000\n");
   const auto found = limits({}, root.path());
   EXPECT_EQ(found.online, 16U);
-  EXPECT_EQ(found.quota, 3.5);
+  EXPECT_EQ(found.quota, 3'500U);
 }
 
 TEST(FindLimits, KnowsTheOtherRanks) {
@@ -254,19 +254,19 @@ std::uint32_t count(CpuClaims claims) { return usable_cpus(claims).count; }
 
 TEST(UsableCpus, AreThoseOfTheMaskIfNothingElseLimits) {
   EXPECT_EQ(count({.mask = 8}), 8U);
-  EXPECT_EQ(count({.mask = 8, .quota = 100}), 8U);
-  EXPECT_EQ(count({.mask = 0, .quota = 2}), 0U) << "an unknown mask is no reason to do anything";
+  EXPECT_EQ(count({.mask = 8, .quota = 100'000}), 8U);
+  EXPECT_EQ(count({.mask = 0, .quota = 2'000}), 0U) << "an unknown mask is no reason to do anything";
 }
 
 TEST(UsableCpus, AreTheQuotaRoundedUp) {
-  EXPECT_EQ(count({.mask = 64, .quota = 1.5}), 2U);
-  EXPECT_EQ(count({.mask = 64, .quota = 2}), 2U);
-  EXPECT_EQ(count({.mask = 64, .quota = 2.001}), 2U) << "rounded by a tool";
-  EXPECT_EQ(count({.mask = 64, .quota = 2.1}), 3U);
-  EXPECT_EQ(count({.mask = 64, .quota = 0.01}), 1U);
-  EXPECT_EQ(usable_cpus({.mask = 64, .quota = 1.5}).limit, CpuLimit::quota);
-  EXPECT_EQ(count({.mask = 1, .quota = 1.5}), 1U);
-  EXPECT_EQ(count({.mask = 8, .quota = 1e300}), 8U);
+  EXPECT_EQ(count({.mask = 64, .quota = 1'500}), 2U);
+  EXPECT_EQ(count({.mask = 64, .quota = 2'000}), 2U);
+  EXPECT_EQ(count({.mask = 64, .quota = 2'001}), 2U) << "rounded by a tool";
+  EXPECT_EQ(count({.mask = 64, .quota = 2'100}), 3U);
+  EXPECT_EQ(count({.mask = 64, .quota = 10}), 1U);
+  EXPECT_EQ(usable_cpus({.mask = 64, .quota = 1'500}).limit, CpuLimit::quota);
+  EXPECT_EQ(count({.mask = 1, .quota = 1'500}), 1U);
+  EXPECT_EQ(count({.mask = 8, .quota = std::uint64_t{1} << 62}), 8U);
 }
 
 TEST(UsableCpus, AreSharedByRanks) {
@@ -276,18 +276,18 @@ TEST(UsableCpus, AreSharedByRanks) {
   EXPECT_EQ(count({.mask = 8, .ranks = 3, .launcher = 8}), 2U) << "no two threads on one CPU";
   EXPECT_EQ(count({.mask = 2, .ranks = 4, .launcher = 2}), 1U);
   EXPECT_EQ(count({.mask = 8, .ranks = 4}), 2U) << "a launcher that is out of sight";
-  EXPECT_EQ(count({.mask = 8, .quota = 6, .ranks = 4, .launcher = 32}), 2U) << "1.5 CPUs for each";
+  EXPECT_EQ(count({.mask = 8, .quota = 6'000, .ranks = 4, .launcher = 32}), 2U) << "1.5 CPUs for each";
   EXPECT_EQ(usable_cpus({.mask = 8, .ranks = 4, .launcher = 8}).limit, CpuLimit::ranks);
 }
 
 TEST(CanUseUpQuota, IfThereAreMoreThreadsThanItGrantsCpus) {
-  EXPECT_TRUE(can_use_up_quota({.mask = 64, .quota = 1.5}, 2));
-  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 2}, 2));
-  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 1.999}, 2)) << "rounded by a tool";
+  EXPECT_TRUE(can_use_up_quota({.mask = 64, .quota = 1'500}, 2));
+  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 2'000}, 2));
+  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 1'999}, 2)) << "rounded by a tool";
   EXPECT_FALSE(can_use_up_quota({.mask = 64}, 2)) << "no quota";
-  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 0.5}, 1)) << "one thread waits for no other";
-  EXPECT_TRUE(can_use_up_quota({.mask = 8, .quota = 6, .ranks = 4}, 2)) << "1.5 CPUs for each";
-  EXPECT_FALSE(can_use_up_quota({.mask = 8, .quota = 8, .ranks = 4}, 2));
+  EXPECT_FALSE(can_use_up_quota({.mask = 64, .quota = 500}, 1)) << "one thread waits for no other";
+  EXPECT_TRUE(can_use_up_quota({.mask = 8, .quota = 6'000, .ranks = 4}, 2)) << "1.5 CPUs for each";
+  EXPECT_FALSE(can_use_up_quota({.mask = 8, .quota = 8'000, .ranks = 4}, 2));
 }
 
 /// A rank with the number 100, started by the launcher 10 through the script 50.
@@ -332,7 +332,7 @@ TEST_F(Launched, IsCountedWithTheQuota) {
   const FakeEnvironment environment({"MPI_LOCALNRANKS=4"});
   const auto found = find_usable_cpus(environment.envp(), root_.path());
   EXPECT_EQ(found.claims.mask, current_mask().count());
-  EXPECT_EQ(found.claims.quota, 1.5);
+  EXPECT_EQ(found.claims.quota, 1'500U);
   EXPECT_EQ(found.claims.ranks, 4U);
   EXPECT_EQ(found.claims.launcher, 4U) << "the launcher's CPUs that the group has";
   EXPECT_EQ(found.usable.count, 1U);

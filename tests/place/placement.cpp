@@ -3,6 +3,7 @@
 // Placement of a process: whether threads are pinned, and what members are told when the user has put them
 // where they are, and when the library does. The topology is made up, the threads are real.
 #include "placement.h"
+#include "cgroup.h"
 #include "policy.h"
 #include "threads.h"
 
@@ -172,7 +173,7 @@ TEST_F(Policy, IsDecidedByTheFirstReasonThatApplies) {
     for (const auto& [user, binds] :
          {std::pair{false, false}, std::pair{true, false}, std::pair{true, true}}) {
       for (const bool ranks : {false, true}) {
-        for (const double quota : {0.0, 0.5, 3.9, 4.0, 100.0}) {
+        for (const std::uint64_t quota : {0U, 500U, 3'900U, 4'000U, 100'000U}) {
           for (const std::uint32_t members : {0U, 1U, 2U, 3U, 4U, 5U, 8U, 9U, 64U}) {
             limits_.user_placed = user ? "OMP_PLACES" : "";
             limits_.runtime_binds = user && binds;
@@ -183,7 +184,7 @@ TEST_F(Policy, IsDecidedByTheFirstReasonThatApplies) {
             Reason reason = Reason::fits;
             if (members < 4) reason = Reason::cores_left;
             if (members > 8) reason = Reason::too_many;
-            if (quota != 0 && quota < members) reason = Reason::quota;
+            if (quota != 0 && quota < members * k_whole_cpu) reason = Reason::quota;
             if (ranks) reason = Reason::ranks_share_mask;
             if (user) reason = Reason::user_placed;
             if (asked && !limits_.runtime_binds && (user || !ranks)) reason = Reason::asked;
@@ -213,13 +214,13 @@ TEST_F(Policy, IsExplained) {
   EXPECT_EQ(explain(1), "a team of one");
   EXPECT_EQ(explain(2, Bind::close), "2 members on 4 cores");
   EXPECT_EQ(explain(4, Bind::none), "as asked for");
-  limits_.quota = 3.5;
+  limits_.quota = 3'500;
   EXPECT_EQ(explain(4), "4 members, but a control group grants the time of 3.5 CPUs");
-  limits_.quota = 2;
+  limits_.quota = 2'000;
   EXPECT_EQ(explain(4), "4 members, but a control group grants the time of 2 CPUs");
-  limits_.quota = 3.999;
+  limits_.quota = 3'999;
   EXPECT_EQ(explain(4), "4 members, but a control group grants the time of 3.99 CPUs");
-  limits_.quota = 0.05;
+  limits_.quota = 50;
   EXPECT_EQ(explain(4), "4 members, but a control group grants the time of 0.05 CPUs");
   limits_.ranks_share_mask = true;
   limits_.local_ranks = 16;

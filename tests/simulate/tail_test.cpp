@@ -189,7 +189,8 @@ TEST(FarSteals, AreLessThanHalfAndNoLoopIsSlower) {
     const Comparison found = compare(iterations, ideal);
     EXPECT_GT(found.fewer, fewer) << iterations << " iterations, " << ideal / k_ns << " ns";
     EXPECT_LT(found.time, 1.006) << iterations << " iterations, " << ideal / k_ns << " ns";
-    EXPECT_LT(found.worst, 1.07) << iterations << " iterations, " << ideal / k_ns << " ns";
+    // RANDIF takes up to 1.2 with some numbers of iterations, and 1.01 on average.
+    EXPECT_LT(found.worst, 1.09) << iterations << " iterations, " << ideal / k_ns << " ns";
   }
 }
 

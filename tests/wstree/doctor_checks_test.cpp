@@ -113,7 +113,7 @@ TEST(DoctorVariables, AreJudged) {
 
 // --- CPUs
 
-cli::CpuFacts limited(double limit) { return {8, 8, {limit, place::PathText("/sys/cpu.max"), {}}}; }
+cli::CpuFacts limited(std::uint64_t limit) { return {8, 8, {limit, place::PathText("/sys/cpu.max"), {}}}; }
 cli::CpuFacts claimed(place::CpuClaims claims) {
   cli::CpuFacts facts{claims.mask, claims.mask};
   facts.usable.claims = claims;
@@ -148,14 +148,14 @@ TEST(DoctorCpus, AreEnoughForTheTeam) {
 
 TEST(DoctorQuota, IsComparedWithTheTeam) {
   expect_rows({{limited(0), {}, "", "ok *"},
-               {limited(8), {}, "", "ok *"},
-               {limited(1.5), {"OMP_NUM_THREADS=2"}, "", "note *"}, // fewer threads would waste time
-               {limited(1.5), {}, "", "warn 1.5 CPUs for 8 threads (/sys/cpu.max) | *OMP_NUM_THREADS=2*"},
-               {limited(0.2), {}, "", "* | *OMP_NUM_THREADS=1*"}});
+               {limited(8'000), {}, "", "ok *"},
+               {limited(1'500), {"OMP_NUM_THREADS=2"}, "", "note *"}, // fewer threads would waste time
+               {limited(1'500), {}, "", "warn 1.5 CPUs for 8 threads (/sys/cpu.max) | *OMP_NUM_THREADS=2*"},
+               {limited(200), {}, "", "* | *OMP_NUM_THREADS=1*"}});
 }
 
 TEST(DoctorTeam, IsNamedWithWhatASmallerOneGains) {
-  const auto facts = claimed({.mask = 64, .quota = 1.5});
+  const auto facts = claimed({.mask = 64, .quota = 1'500});
   expect_rows({{facts,
                 {},
                 "",
@@ -202,7 +202,7 @@ protected:
 TEST_F(DoctorPlacement, LeavesTeamsAlone) {
   expect(2, "note threads are not pinned (auto: 2 members on 4 cores, * | ?* | *WSTREE_BIND=close*");
   expect(9, "note * | ?* | *");
-  facts_.limits.quota = 2;
+  facts_.limits.quota = 2'000;
   expect(4, "note *the time of 2 CPUs* | ?* | *");
   facts_.limits.ranks_share_mask = true;
   facts_.limits.local_ranks = 2;

@@ -2,7 +2,9 @@
 // The size of an owner's next batch.
 #pragma once
 
+#include "wstree/core/cost.h"
 #include "wstree/core/extrema.h"
+#include "wstree/core/platform.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
 #include "wstree/core/tuning.h"
@@ -22,16 +24,16 @@ namespace wstree::core {
 class Batcher {
 public:
   /// `smallest` in iterations: no batch is smaller unless less is left in its node. `share`: units per
-  /// member. `dearest`: most ticks that a unit may take, by the member's estimate.
-  void enter(const Settings& settings, std::uint64_t smallest, unsigned shift, float share, std::uint64_t now,
-             float dearest = 0) noexcept {
+  /// member. `dearest`: most that a unit may cost, by the member's estimate.
+  void enter(const Settings& settings, std::uint64_t smallest, unsigned shift, std::uint64_t share,
+             std::uint64_t now, Cost dearest = 0) noexcept {
     settings_ = &settings;
     is_timed_ = settings.batch == BatchMode::timed;
     bounds_.smallest = to_units(smallest, shift);
     bounds_.limit = std::max(to_units(settings.limit, shift), bounds_.smallest);
-    bounds_.of_share = static_cast<std::uint64_t>(share * tuning::k_of_share);
+    bounds_.of_share = share * tuning::k_of_share;
     cost_ = 0;
-    dearest_ = dearest;
+    finest_of_dearest_ = to_count(units_in(settings.tail_batch, dearest));
     entered_ = now;
     floor_ = 1;
     finest_ = 1;
@@ -60,34 +62,32 @@ public:
   /// Learns that the latest batch of `units` units, and the units passed to skip(), took `ticks`, ending
   /// at `now`. `largest`: the units of the largest batch; one that cannot grow need not be clocked for that.
   void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now,
-                float largest = k_most) noexcept {
+                std::uint64_t largest = k_most) noexcept {
     if (!is_timed_) return finished_unclocked();
-    const float spent = std::max(to_float(ticks | 1), 1.0F);
-    const auto done = static_cast<float>(unclocked_.units() + units);
-    const std::uint64_t elapsed = now - entered_;
-    const float cost = spent / done;
-    const float rate = done / spent;
-    const float so_far = std::max(to_float(elapsed), 0.0F);
-    const float shortest = to_float(settings_->shortest_target);
-    const float least = std::min(shortest, so_far / tuning::k_part_of_first);
-    const float target = clamp(so_far / tuning::k_part_of_elapsed, least,
-                               std::max(least, to_float(settings_->longest_target)));
-    const float wanted = std::min(target * rate, largest);
-    const float most = static_cast<float>(units) * tuning::k_growth;
+    const std::uint64_t spent = static_cast<std::int64_t>(ticks) > 0 ? ticks : 1; // a clock may go back
+    const std::uint64_t so_far = elapsed(entered_, now);
+    const std::uint64_t done = unclocked_.units() + units; // a batch has a unit
+    const std::uint64_t rate = (done << k_rate_bits) / spent;
+    // The last units of a node may be expensive ones: cut them as fine as can be once the additional
+    // dispatches are nothing beside the work that has been done. Otherwise count with the cost of earlier
+    // units, if that was more.
+    const std::uint64_t tail = settings_->tail_batch;
+    finest_ = so_far > tuning::k_long * tail ? 1 : std::min(units_at(rate, tail) + 1, finest_of_dearest_);
+    const std::uint64_t shortest = settings_->shortest_target;
+    const std::uint64_t least = std::min(shortest, so_far / tuning::k_part_of_first);
+    const std::uint64_t target =
+        std::max(least, std::min(so_far / tuning::k_part_of_elapsed, settings_->longest_target));
+    floor_ = units_at(rate, std::min(target, shortest)) + 1;
+    const std::uint64_t wanted = std::min<std::uint64_t>(units_at(rate, target), largest);
+    const std::uint64_t most = units * tuning::k_growth;
+    step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, most)), bounds_.smallest);
+    const Cost cost = (spent << k_cost_bits) / done; // wrong after a day in one batch
     if (is_steady(cost, wanted > most))
-      unclocked_.adapt(spent, elapsed, settings_->longest_target);
+      unclocked_.adapt(spent, so_far, settings_->longest_target);
     else
       unclocked_.allow_none();
     unclocked_.read_clock();
     cost_ = cost;
-    // The last units of a node may be expensive ones: cut them as fine as can be once the additional
-    // dispatches are nothing beside the work that has been done. Otherwise count with the cost of earlier
-    // units, if that was more.
-    const float tail = to_float(settings_->tail_batch);
-    finest_ =
-        elapsed > tuning::k_long * settings_->tail_batch ? 1 : to_count(tail / std::max(cost, dearest_));
-    floor_ = to_count(std::min(target, shortest) * rate);
-    step_ = std::max(static_cast<std::uint32_t>(std::min(wanted, most)), bounds_.smallest);
   }
 
   /// Returns the units to take from a node with `remaining` > 0 left; between 1 and `remaining`.
@@ -101,20 +101,19 @@ public:
     return std::min(std::max(units, bounds_.smallest), remaining);
   }
 
-  /// Returns the ticks per unit when the clock was read last; 0 before that.
-  float cost() const noexcept { return cost_; }
+  /// Returns the cost of a unit when the clock was read last; 0 before that.
+  Cost cost() const noexcept { return cost_; }
 
 protected:
-  static constexpr float k_most = 100'000'000.0F; // below k_max_share and exact enough
+  static constexpr std::uint64_t k_most = 100'000'000; // below k_max_share
+  static constexpr unsigned k_rate_bits = 32;          // of units per tick
 
-  /// Converts ticks to a float by way of a signed number, because an unsigned one would take a branch and a
-  /// second way. Negative where a clock went back.
-  static float to_float(std::uint64_t ticks) noexcept {
-    return static_cast<float>(static_cast<std::int64_t>(ticks));
+  /// Returns the units that `ticks` take, at most all that can be counted.
+  static std::uint32_t units_at(std::uint64_t rate, std::uint64_t ticks) noexcept {
+    return static_cast<std::uint32_t>(product(ticks, rate) >> k_rate_bits);
   }
-
-  static std::uint32_t to_count(float units) noexcept {
-    return static_cast<std::uint32_t>(std::min(units + 1, k_most));
+  static std::uint32_t to_count(std::uint64_t units) noexcept {
+    return static_cast<std::uint32_t>(std::min(units, k_most)) + 1;
   }
   static std::uint32_t to_units(std::uint64_t iterations, unsigned shift) noexcept {
     const std::uint64_t units = iterations >> shift;
@@ -123,9 +122,10 @@ protected:
 
   /// Returns whether the next batches will cost per unit about as much as the latest ones. A long unit costs
   /// more than reading the clock, so the owner reads the clock after each of them.
-  bool is_steady(float cost, bool grows) const noexcept {
-    const bool is_long = cost > to_float(settings_->shortest_target);
-    return !(is_long || grows || cost < cost_ * tuning::k_alike || cost_ < cost * tuning::k_alike);
+  bool is_steady(Cost cost, bool grows) const noexcept {
+    const bool is_long = ticks_of(cost) > settings_->shortest_target;
+    return !(is_long || grows || cost < cost_ - cost_ / tuning::k_alike ||
+             cost_ < cost - cost / tuning::k_alike);
   }
 
   /// Limits that are constant within a loop.
@@ -138,12 +138,12 @@ protected:
   const Settings* settings_ = nullptr;
   std::uint64_t entered_ = 0;
   Bounds bounds_;
-  float cost_ = 0;
-  float dearest_ = 0; // most ticks that a unit may take, by the member's estimate
+  Cost cost_ = 0;
   bool is_timed_ = true;
   std::uint32_t step_ = 1;
-  std::uint32_t floor_ = 1;  // as many units as take shortest_target
-  std::uint32_t finest_ = 1; // the end of a node is not cut finer
+  std::uint32_t floor_ = 1;             // as many units as take shortest_target
+  std::uint32_t finest_ = 1;            // the end of a node is not cut finer
+  std::uint32_t finest_of_dearest_ = 1; // at most, if units may be dear
   Unclocked unclocked_;
 };
 

@@ -2,9 +2,22 @@
 // The figures of a loop, from the members that count them to the reports: each number has one name.
 #pragma once
 
+#include "wstree/core/cost.h"
+
 #include <cstdint>
 
 namespace wstree::core {
+
+/// Nanoseconds of a tick, << k_tick_bits. 0: not known.
+using TickLength = std::uint64_t;
+inline constexpr unsigned k_tick_bits = 32;
+constexpr TickLength tick_of(std::uint64_t nanoseconds, std::uint64_t ticks) noexcept {
+  return scaled(nanoseconds, std::uint64_t{1} << k_tick_bits, ticks);
+}
+/// Returns the time of some ticks in parts of a nanosecond, rounded.
+constexpr std::uint64_t nanoseconds(std::uint64_t ticks, TickLength tick, std::uint64_t parts = 1) noexcept {
+  return rounded_ratio(ticks, parts * tick, std::uint64_t{1} << k_tick_bits);
+}
 
 /// The counts of one member in one execution of a loop, or sums of such counts.
 struct Counts {

@@ -55,17 +55,17 @@ private:
         fastest = std::min(fastest, ticks);
     is_slow_ = is_slower(mine, fastest);
     if (!is_slow_) return;
-    float faster = 0;
+    pace_.faster = 1; // never 0, whatever the others publish meanwhile
     for (std::uint32_t m = 0; m < members; ++m)
       if (const std::uint32_t ticks =
               taken[m].load(P::order(Tag::publish_cost, std::memory_order_relaxed)); // N7
           ticks != 0 && is_slower(mine, ticks))
-        faster += static_cast<float>(fastest) / static_cast<float>(ticks);
-    pace_.own = static_cast<float>(fastest) / static_cast<float>(mine);
-    pace_.faster = faster;
+        pace_.faster += (std::uint64_t{fastest} << k_cost_bits) / ticks;
+    pace_.ticks = mine;
+    pace_.fastest = fastest;
   }
   static bool is_slower(std::uint32_t ticks, std::uint32_t than) noexcept {
-    return static_cast<float>(than) < tuning::k_as_fast * static_cast<float>(ticks);
+    return than < tuning::k_as_fast * std::uint64_t{ticks};
   }
   static bool is_alike(std::uint32_t a, std::uint32_t b) noexcept {
     const std::uint32_t difference = a < b ? b - a : a - b;

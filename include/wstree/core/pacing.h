@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wstree/core/batch.h"
+#include "wstree/core/cost.h"
 #include "wstree/core/rng.h"
 #include "wstree/core/scheduler.h"
 #include "wstree/core/shape.h"
@@ -52,8 +53,8 @@ public:
   }
   bool takes_left_end(Rng& rng) const noexcept { return settings_->batch != BatchMode::random || rng.coin(); }
   void gave(std::uint32_t units) noexcept { given_ = units; }
-  /// Returns the ticks per unit of the latest batches; 0: not known.
-  float cost() const noexcept { return batch_.cost(); }
+  /// Returns the cost of a unit in the latest batches; 0: not known.
+  Cost cost() const noexcept { return batch_.cost(); }
   /// Begins a search of the member, which has nothing left. If busy time is measured, adds the time of the
   /// batches after which the member did not read the clock.
   void start_search(std::uint64_t& busy_ticks) noexcept {
@@ -113,13 +114,10 @@ protected:
   Batches& batches() noexcept { return batch_; }
 
 private:
-  /// Returns the ticks that a unit may cost by the prior of the code location.
-  float dearest() const noexcept {
+  /// Returns the cost that a unit may have by the prior of the code location.
+  Cost dearest() const noexcept {
     const std::uint64_t dearest = prior_->dearest();
-    return dearest == Prior::k_unknown ? __builtin_inff() : to_float(dearest) / (1U << Prior::k_fraction);
-  }
-  static float to_float(std::uint64_t value) noexcept {
-    return static_cast<float>(static_cast<std::int64_t>(value)); // without a sign it takes a branch more
+    return dearest == Prior::k_unknown ? dearest : dearest << (k_cost_bits - Prior::k_fraction);
   }
 
   static constexpr std::uint32_t k_always = ~std::uint32_t{0};

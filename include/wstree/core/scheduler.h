@@ -4,6 +4,7 @@
 // with any of them.
 #pragma once
 
+#include "wstree/core/cost.h"
 #include "wstree/core/figures.h"
 #include "wstree/core/kinds.h"
 #include "wstree/core/neighbourhood.h"
@@ -21,8 +22,14 @@ namespace wstree::core {
 /// How fast a member is beside the others of its team, and what a slow one keeps in mind while it leaves work
 /// to faster ones (tree/giving_way.h). Private to its member.
 struct Pace {
-  float own = 1;    ///< the member's speed, divided by the speed of the fastest member
-  float faster = 1; ///< speeds of all clearly faster members, added up, in the same unit
+  std::uint32_t ticks = 1;   ///< of the member's probe
+  std::uint32_t fastest = 1; ///< of the fastest member's
+  /// Sum of the speeds of all clearly faster members, by the speed of the fastest one, << k_cost_bits.
+  std::uint64_t faster = 1 << k_cost_bits;
+
+  /// Return what takes this member `ticks` on the fastest core, and the reverse.
+  std::uint64_t fast(std::uint64_t slow) const noexcept { return scaled(slow, fastest, ticks); }
+  std::uint64_t slow(std::uint64_t fast) const noexcept { return scaled(fast, ticks, fastest); }
 
   // About the present loop, in ticks:
   std::uint64_t entered = 0;

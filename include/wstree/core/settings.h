@@ -2,6 +2,8 @@
 // The tree's settings that a user can choose, and durations in ticks.
 #pragma once
 
+#include "wstree/core/extrema.h"
+
 #include <cstdint>
 
 namespace wstree::core {
@@ -24,9 +26,10 @@ enum class BatchMode : std::uint8_t {
   random,      ///< exponential, from the left or the right end by a coin (appendix A.4)
 };
 
-/// Returns a duration for the settings: `ticks`, bounded so that four times as many fit into an int64.
-constexpr std::uint64_t setting_of(double ticks) noexcept {
-  return ticks < 0x1p60 ? static_cast<std::uint64_t>(ticks) : std::uint64_t{1} << 60;
+/// Returns a duration for the settings: at most so many ticks that four times as many have room beside
+/// a sign.
+constexpr std::uint64_t setting_of(std::uint64_t ticks) noexcept {
+  return std::min(ticks, std::uint64_t{1} << 60);
 }
 
 /// Returns the ticks of the Platform in `nanoseconds`, which are at most a second; at least 1. A constant for

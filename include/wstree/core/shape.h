@@ -66,9 +66,9 @@ public:
   constexpr std::uint32_t roots() const { return roots_; }
   constexpr unsigned shift() const { return shift_; }
 
-  /// Returns the units per member.
-  constexpr float share(std::uint32_t members) const {
-    return static_cast<float>(units_) / static_cast<float>(members);
+  /// Returns the units per member, rounded up.
+  constexpr std::uint64_t share(std::uint32_t members) const {
+    return quotient_of(units_ + members - 1, members);
   }
 
   /// Returns the first unit of root i; i may be roots(), which gives units().

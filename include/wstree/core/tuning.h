@@ -3,6 +3,8 @@
 // doubling it.
 #pragma once
 
+#include "wstree/core/cost.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -16,23 +18,23 @@ namespace wstree::core::tuning {
 
 /// 1 / target: a batch should take this part of the time since its member entered the loop. Larger batches
 /// swallow more of an expensive interval, smaller ones cost dispatches.
-inline constexpr float k_part_of_elapsed = 16;
+inline constexpr std::uint64_t k_part_of_elapsed = 16;
 /// 1 / target in the first moments, below shortest_target. Aiming at shortest_target at once gains 6 % in
 /// even loops of 1 to 3 us and loses up to 65 % where the start is the expensive part.
-inline constexpr float k_part_of_first = 3;
+inline constexpr std::uint64_t k_part_of_first = 3;
 /// A batch is at most so many times the batch before it: a batch that was cheap by chance must not make the
 /// next one huge. Without: 1.00, single figures 1.07.
-inline constexpr float k_growth = 16;
+inline constexpr std::uint64_t k_growth = 16;
 /// Parts of 65,536: a batch has at most a 220th of the units left in its node, and a 730th of a member's
 /// share, added up. Smaller parts cut fine where nothing is expensive. x0.5, x2: at most 1.001.
 inline constexpr std::uint64_t k_of_rest = 298;
-inline constexpr float k_of_share = 90;
+inline constexpr std::uint64_t k_of_share = 90;
 inline constexpr unsigned k_part_bits = 16;
 /// The end of a node is cut as fine as can be after so many times tail_batch: some 20 dispatches in 200 times
 /// the time of 20. x0.5, x2: at most 1.001.
 inline constexpr std::uint64_t k_long = 200;
-/// Costs per unit whose ratio is nearer to 1 than this are the same: the clock may be skipped. x2: never.
-inline constexpr float k_alike = 0.75F;
+/// 1 / part by which costs per unit may differ and be the same: the clock may be skipped. x0.5: never.
+inline constexpr std::uint64_t k_alike = 4;
 /// Batches in a row after which a member does not read the clock, which takes as long as the rest of a
 /// dispatch. x0.5, x2: at most 1.001; without: 1.045 with two members.
 inline constexpr std::uint32_t k_most_skipped = 7;
@@ -69,14 +71,15 @@ inline constexpr std::uint32_t k_late_looks = 16;
 // Calls whose elements' cost the caller has found out (batch.h, reduction/)
 
 /// Shortest targets that a share takes at most.
-inline constexpr float k_brief_call = 6;
-/// The first batch, in parts of tail_batch and of the share: it costs nothing if it takes 100 times as long.
-inline constexpr float k_first = 1 / 16.0F;
-inline constexpr float k_first_of_share = 1 / 8.0F;
+inline constexpr std::uint64_t k_brief_call = 6;
+/// The first batch has this part of tail_batch and of the share:
+/// it costs nothing if it takes 100 times as long.
+inline constexpr Factor k_first{1 / 16.0};
+inline constexpr Factor k_first_of_share{1 / 8.0};
 /// The shortest of the later batches, in parts of tail_batch. Half of it: 1.03 at 1 us.
-inline constexpr float k_least = 0.5F;
-/// A batch is a surprise if it takes longer than this multiple of the expected time plus a steal.
-inline constexpr float k_wrong = 2.5F;
+inline constexpr Factor k_least{0.5};
+/// A batch that takes so many times the expected time, and a steal more, is a surprise.
+inline constexpr Factor k_wrong{2.5};
 
 // Regions whose function is called again for each piece (runtime/loop/repeated_cost.h). Durations are in
 // shortest targets. A piece takes about 0.1 us besides its iterations, and some 30 ns if it has none.
@@ -130,20 +133,20 @@ inline constexpr std::uint32_t k_most_whole = 1024;
 inline constexpr std::uint64_t k_few_units_each = 64;
 /// It starts early if that takes less than this part: estimates are rough, and the member that starts it
 /// does nothing else in this loop.
-inline constexpr float k_convincing = 0.9F;
+inline constexpr Factor k_convincing{0.9};
 
 // The order of batches in reductions (reduction/pacing.h)
 
 /// Units of a node that are taken from its right end if they are long and become dearer to the right.
 inline constexpr std::uint32_t k_few_dear_units = 16;
 /// Batches whose costs per unit differ by less do not show a rise or fall.
-inline constexpr float k_dearer = 1.1F;
+inline constexpr Factor k_dearer{1.1};
 
 // Members on slow cores (pace.h, tree/giving_way.h)
 
 /// A member is slow beside one that takes less than this part of its time. Equal cores differ by 8 %, within
 /// the resolution of the clock.
-inline constexpr float k_as_fast = 0.8F;
+inline constexpr Factor k_as_fast{0.8};
 /// 1 / part by which a probe may differ from the member's published time.
 inline constexpr std::uint32_t k_alike_probes = 12;
 /// A probe takes 0.1 to 0.4 us, and a member makes no more than so many in a millisecond.
@@ -152,12 +155,12 @@ inline constexpr std::uint64_t k_probes_per_ms = 2;
 inline constexpr std::uint64_t k_loops_unprobed = 4;
 /// Loops of few units: a slow member's fruitless wait ends at this part of the time since it entered, which
 /// is nine times the time before the wait.
-inline constexpr float k_longest_wait = 0.9F;
+inline constexpr Factor k_longest_wait{0.9};
 /// Waits in vain after which the next ones are no shorter.
 inline constexpr std::uint32_t k_most_in_vain = 32;
 /// A waiting slow member reads the tree again every 1 / this part of the unit's cost. A look at 24 roots
 /// takes a microsecond.
-inline constexpr float k_waiting_looks = 256;
+inline constexpr std::uint64_t k_waiting_looks = 256;
 
 // Search (tree/search)
 
@@ -174,15 +177,14 @@ inline constexpr std::uint32_t k_scan_ring = 8;
 inline constexpr std::uint32_t k_home = 24;
 /// Part of a node that a domain has to lack before a thief fetches it from afar: about the part that it gets.
 /// x0.5: 1.008, x2: 1.013. Fetching only when the domain is dry: 1.06 with 128 members at 20 us.
-inline constexpr float k_worth_it = 0.6F;
-/// Ratio of the work per member outside and at home from which the outside has clearly more, by rough
-/// estimates. x0.5, x2: no effect.
-inline constexpr float k_clearly = 1.25F;
+inline constexpr Factor k_worth_it{0.6};
+/// So many times as much work per member outside is clearly more, by rough estimates. x0.5, x2: no effect.
+inline constexpr Factor k_clearly{1.25};
 /// Eighths of a far node that a thief takes: at least, at most, and at most if it has less than
 /// k_few_units. A thief that takes nearly all makes its victim a thief. Halved most: 1.01; of a few: 1.005.
-inline constexpr float k_least_eighths = 4;
-inline constexpr float k_most_eighths = 7;
-inline constexpr float k_most_eighths_of_few = 6;
+inline constexpr std::int64_t k_least_eighths = 4;
+inline constexpr std::int64_t k_most_eighths = 7;
+inline constexpr std::int64_t k_most_eighths_of_few = 6;
 inline constexpr std::uint32_t k_few_units = 16;
 /// Units that count as work in modes without a clock; else Settings::near_enough.
 inline constexpr std::uint64_t k_near_enough_units = 4;
@@ -259,40 +261,41 @@ inline constexpr std::uint64_t k_standard_targets = 4;
 
 /// Pieces of a curve of costs: memory against detail.
 inline constexpr std::uint32_t k_fewest_curve_pieces = 48;
-/// No iteration is believed to cost less than this part of the mean one.
-inline constexpr double k_least_density = 1e-6;
+/// 1 / part of the mean iteration's cost below which no iteration is believed to be.
+inline constexpr std::int64_t k_least_density = 1'000'000;
 /// Executions after a first cut, or after a surprise, in which the latest shares count alone.
 inline constexpr std::uint32_t k_settling = 4;
-/// Weight of a later execution in the curve: at least k_least_gain; it grows while errors repeat, and falls
-/// while they alternate.
-inline constexpr double k_least_gain = 0.1;
-inline constexpr double k_gain_up = 1.6;
-inline constexpr double k_gain_down = 0.6;
-inline constexpr double k_repeats = 0.3; // correlation of two errors
-/// An error is a surprise if it is this large, in parts of a mean part, and so many times the usual one.
-inline constexpr double k_surprise = 0.1;
-inline constexpr double k_surprise_times = 4;
-inline constexpr double k_error_memory = 0.8;
+/// Weight of a later execution in the curve: at least so many thousandths; it grows while errors repeat, and
+/// falls while they alternate.
+inline constexpr std::int64_t k_least_gain = 100;
+inline constexpr Factor k_gain_up{1.6};
+inline constexpr Factor k_gain_down{0.6};
+inline constexpr Factor k_repeats{0.3}; // correlation of two errors
+/// An error is a surprise if it is this large, in thousandths of a mean part,
+/// and so many times the usual one.
+inline constexpr std::int64_t k_surprise = 100;
+inline constexpr std::int64_t k_surprise_times = 4;
+inline constexpr Factor k_error_memory{0.8};
 /// Flattening of the inside of a part for an error as large as a mean part.
-inline constexpr double k_doubt = 3;
-/// Parts stop being equal if that promises to save this much of a mean part, or more while little is known;
-/// cuts move again for this much. Pages and caches follow the parts.
-inline constexpr double k_worth_leaving = 0.02;
-inline constexpr double k_worth_leaving_at_first = 0.08;
-inline constexpr double k_worth_moving = 0.01;
-/// A bound moves at most by this part of the loop in a region.
-inline constexpr double k_longest_move = 0.25;
+inline constexpr std::int64_t k_doubt = 3;
+/// Parts stop being equal if that promises to save so many thousandths of a mean part, or more while little
+/// is known; cuts move again for so many. Pages and caches follow the parts.
+inline constexpr std::int64_t k_worth_leaving = 20;
+inline constexpr std::int64_t k_worth_leaving_at_first = 80;
+inline constexpr std::int64_t k_worth_moving = 10;
+/// 1 / part of the loop by which a bound moves at most in a region.
+inline constexpr std::uint64_t k_longest_move = 4;
 /// Executions after which cuts have to be better than equal parts were; else parts are equal again for so
 /// many executions, and then for twice as many each time.
 inline constexpr std::uint32_t k_probation = 4;
 inline constexpr std::uint32_t k_first_pause = 32;
 inline constexpr std::uint32_t k_longest_pause = 4096;
 /// Executions in the mean of their times, and how many means one takes that is far longer.
-inline constexpr double k_balanced_mean = 64;
-inline constexpr double k_far_longer = 4;
+inline constexpr std::int64_t k_balanced_mean = 64;
+inline constexpr std::int64_t k_far_longer = 4;
 /// Looks at loops that may be too short, ticks of a member and execution; regions before the next look.
 inline constexpr std::uint32_t k_looks = 3;
-inline constexpr double k_too_short_us = 2;
+inline constexpr std::uint64_t k_too_short_us = 2;
 inline constexpr std::uint32_t k_regions_unwatched = 1024;
 /// Regions after which loops whose number of iterations has not come again make room for new ones.
 inline constexpr std::uint64_t k_regions_kept = 64;
@@ -300,7 +303,7 @@ inline constexpr std::uint64_t k_regions_kept = 64;
 // The cost of preemption (runtime/abi/preemption.h)
 
 /// Parts of measured loops that are worth asking the system about, and how many after such a one are timed.
-inline constexpr double k_preemption_part_us = 1000;
+inline constexpr std::uint64_t k_preemption_part_us = 1000;
 inline constexpr std::uint32_t k_preemption_parts = 16;
 
 // Recordings (runtime/loop/recording.h)
@@ -312,7 +315,7 @@ inline constexpr std::uint32_t k_fewest_pieces = 1'024;
 inline constexpr std::uint64_t k_look_again = 25;
 /// A piece has at most so many times the units of the piece before it, and at most a 64th of the loop: behind
 /// cheap iterations may be expensive ones, and so many dispatches are 2 us.
-inline constexpr float k_piece_growth = 4;
+inline constexpr std::uint64_t k_piece_growth = 4;
 inline constexpr std::uint64_t k_fewest_steps = 64;
 
 // Traces (runtime/loop/track.h)

@@ -36,10 +36,9 @@ public:
   void allow_none() noexcept { allowed_ = 0; }
   void allow_most() noexcept { allowed_ = tuning::k_most_skipped; }
   /// Twice as many as before, or half of them, if each takes `spent` ticks.
-  void adapt(float spent, std::uint64_t elapsed, std::uint64_t longest_target) noexcept {
-    const auto budget =
-        static_cast<float>(static_cast<std::int64_t>( // without a sign the conversion takes a branch more
-            std::min(elapsed / tuning::k_part_unclocked, tuning::k_part_unclocked * longest_target)));
+  void adapt(std::uint64_t spent, std::uint64_t elapsed, std::uint64_t longest_target) noexcept {
+    const std::uint64_t budget =
+        std::min(elapsed / tuning::k_part_unclocked, tuning::k_part_unclocked * longest_target);
     allowed_ = 2 * spent < budget ? std::min(2 * allowed_ + 1, tuning::k_most_skipped) : allowed_ / 2;
   }
 

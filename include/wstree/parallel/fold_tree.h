@@ -111,7 +111,8 @@ inline std::uint64_t begin_alone(const FoldCall& fold, const core::ErasedBody& b
       const std::uint64_t most = fold.most;
       const std::uint64_t least =
           std::min(units_for(call.min_chunk(fold.options.min_chunk()), fold.unit), most);
-      Reduction reduction(*storage, {n - offset, members, settings, least, most, cost}, fold.calls,
+      const auto each = static_cast<core::Cost>(cost * (1 << core::k_cost_bits));
+      Reduction reduction(*storage, {n - offset, members, settings, least, most, each}, fold.calls,
                           fold.options.other_find());
       is_open = reduction.open();
       if (is_open) {

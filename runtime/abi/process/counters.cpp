@@ -6,7 +6,7 @@
 #include "perf_event.h"
 #include "process_limits.h"
 
-#include "wstree/core/default_floats.h"
+#include "wstree/core/cost.h"
 #include "wstree/core/platform.h"
 
 #include <fcntl.h>
@@ -187,16 +187,11 @@ observe::CounterValues end_counting(const void* part) noexcept {
   const std::uint64_t enabled = now.enabled - entered.before.enabled;
   const std::uint64_t running = now.running - entered.before.running;
   if (running == 0) return counted; // other events had the processor's counters
-  const core::DefaultFloats floats;
   counted.all_parts = 1;
   for (std::size_t i = 0; i < group->size; ++i) {
     const std::uint64_t value = now.of[i].value - entered.before.of[i].value;
     counted.parts[group->counter[i]] = 1;
-    counted.values[group->counter[i]] =
-        running == enabled
-            ? value
-            : static_cast<std::uint64_t>(static_cast<double>(value) * static_cast<double>(enabled) /
-                                         static_cast<double>(running));
+    counted.values[group->counter[i]] = core::scaled(value, enabled, running);
   }
   return counted;
 }

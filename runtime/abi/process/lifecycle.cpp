@@ -22,8 +22,6 @@
 #include "resolve/loaded_objects.h"
 #include "tokens.h"
 
-#include "wstree/core/default_floats.h"
-
 #include <sys/auxv.h>
 
 #include <cstring>
@@ -114,7 +112,6 @@ void read_wishes(const char* const* envp) noexcept {
 
 [[gnu::constructor]] void load(int, char**, char** envp) noexcept {
   if (!abi::is_glibc()) return abi::remember_secure(); // nor does another C library pass arguments
-  const core::DefaultFloats floats;
   abi::remember_initial_objects();
   observe::remember_stderr();
   place::note_call_filter();

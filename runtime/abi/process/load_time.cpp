@@ -3,6 +3,7 @@
 
 #include "system_call.h"
 
+#include "wstree/core/cost.h"
 #include "wstree/core/platform.h"
 
 #include <sys/prctl.h>
@@ -19,15 +20,6 @@ template <class Get> Moment moment_now(Get get) noexcept {
   return moment_by(4 * core::StdPlatform::ticks_per_ms() / 1000, core::StdPlatform::ticks, get);
 }
 
-/// Returns the time since load time on both clocks: long enough to compare them.
-Moment passed() noexcept {
-  constexpr std::uint64_t k_enough_ns = 50'000;
-  Moment now;
-  do now = moment_now(clock_gettime);
-  while (now.nanoseconds - g_load.nanoseconds < k_enough_ns);
-  return {now.ticks - g_load.ticks, now.nanoseconds - g_load.nanoseconds};
-}
-
 } // namespace
 
 bool may_read_ticks() noexcept {
@@ -37,16 +29,22 @@ bool may_read_ticks() noexcept {
 
 const Moment& load_time() noexcept { return g_load; }
 
-double ns_per_tick() noexcept {
-  const Moment span = passed();
-  return span.ticks == 0 ? 1.0 : static_cast<double>(span.nanoseconds) / static_cast<double>(span.ticks);
+Moment since_load() noexcept {
+  constexpr std::uint64_t k_enough_ns = 50'000;
+  Moment now;
+  do now = moment_now(clock_gettime);
+  while (now.nanoseconds - g_load.nanoseconds < k_enough_ns);
+  return {std::max<std::uint64_t>(now.ticks - g_load.ticks, 1), now.nanoseconds - g_load.nanoseconds};
 }
 
-std::uint64_t ticks_in(std::uint32_t nanoseconds) noexcept {
-  Moment span = passed();
-  // The product has to fit into a word.
-  for (; span.ticks >> 32 != 0; span.ticks >>= 1) span.nanoseconds >>= 1;
-  return span.ticks * nanoseconds / std::max<std::uint64_t>(span.nanoseconds, 1);
+std::uint64_t ticks_in(std::uint64_t nanoseconds) noexcept {
+  const Moment span = since_load();
+  return core::scaled(nanoseconds, span.ticks, span.nanoseconds);
+}
+
+core::TickLength tick_length() noexcept {
+  const Moment span = since_load();
+  return core::tick_of(span.nanoseconds, span.ticks);
 }
 
 void remember_load_time() noexcept {

@@ -2,6 +2,8 @@
 // When the library was loaded, and how long a tick is.
 #pragma once
 
+#include "wstree/core/figures.h"
+
 #include <cstdint>
 #include <ctime>
 
@@ -11,6 +13,10 @@ namespace wstree::abi {
 struct Moment {
   std::uint64_t ticks = 0, nanoseconds = 0;
 };
+
+inline std::uint64_t to_nanoseconds(const timespec& time) noexcept {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
+}
 
 /// Looks at both clocks, ticks() and `get(clock, &time)`, until nothing has come between the looks, which
 /// then are at most `together` ticks apart: a thread that waits for a processor there would make ticks seem
@@ -26,8 +32,7 @@ template <class Ticks, class Get> Moment moment_by(std::uint64_t together, Ticks
     const std::uint64_t apart = ticks() - before;
     if (apart > closest) continue;
     closest = apart;
-    found = {before + apart / 2, static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-                                     static_cast<std::uint64_t>(now.tv_nsec)};
+    found = {before + apart / 2, to_nanoseconds(now)};
   }
   return found;
 }
@@ -39,10 +44,11 @@ bool may_read_ticks() noexcept;
 /// The library's constructor (lifecycle.cpp) calls this, before there are threads.
 void remember_load_time() noexcept;
 const Moment& load_time() noexcept;
-/// Returns the length of a tick, measured between load time and now, in any thread. In a process that has
-/// just been loaded it waits until the span is long enough.
-double ns_per_tick() noexcept;
-/// Returns the ticks in a time, measured in the same way. Without floats: see core::DefaultFloats.
-std::uint64_t ticks_in(std::uint32_t nanoseconds) noexcept;
+/// Returns the time between load time and now on both clocks, which is long enough to compare them: in a
+/// process that has just been loaded it waits for that. Any thread.
+Moment since_load() noexcept;
+/// Return the length of a tick, and the ticks in a time, by since_load().
+core::TickLength tick_length() noexcept;
+std::uint64_t ticks_in(std::uint64_t nanoseconds) noexcept;
 
 } // namespace wstree::abi

@@ -18,7 +18,6 @@
 #include "version.h"
 #include "waiting.h"
 
-#include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 
 #include <pthread.h>
@@ -41,7 +40,7 @@ constinit std::uint64_t g_forked = 0; // ticks, in the child of a fork; written 
 
 core::Settings to_settings(const config::Options& options) noexcept {
   core::Settings settings;
-  auto ticks = [per_tick = ns_per_tick()](double ns) { return core::setting_of(ns / per_tick + 0.5); };
+  auto ticks = [](std::uint64_t ns) { return core::setting_of(ticks_in(ns)); };
   settings.strategy = options.strategy;
   settings.batch = options.batch.mode;
   settings.history = options.history;
@@ -55,21 +54,20 @@ core::Settings to_settings(const config::Options& options) noexcept {
   if (settings.batch != core::BatchMode::timed)
     settings.limit = value;
   else if (value != 0)
-    settings.shortest_target = settings.longest_target = ticks(static_cast<double>(value));
+    settings.shortest_target = settings.longest_target = ticks(value);
   return settings;
 }
 
-constinit double g_ticks_per_ns = 1; // written while the session is prepared
+constinit Moment g_span; // since_load() when the session was prepared
 
 loop::ProcessorTime processor_time() noexcept {
-  const core::DefaultFloats floats;
   // The system updates the times in rusage at timer ticks only.
   timespec ran{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
   rusage use{};
   getrusage(RUSAGE_THREAD, &use);
-  const double ns = static_cast<double>(ran.tv_sec) * 1e9 + static_cast<double>(ran.tv_nsec);
-  return {static_cast<std::uint64_t>(ns * g_ticks_per_ns), static_cast<std::uint64_t>(use.ru_nvcsw)};
+  const std::uint64_t ns = to_nanoseconds(ran);
+  return {core::scaled(ns, g_span.ticks, g_span.nanoseconds), static_cast<std::uint64_t>(use.ru_nvcsw)};
 }
 
 /// Returns the ticks of a look at the clock.
@@ -105,11 +103,10 @@ void prepare_measuring(Session& made) noexcept {
   made.counted = made.measured && has_statistics && made.options.counters;
   if (made.measured) observe::remember_folder();
   if (!made.recorded && !made.traced) return;
-  constexpr double k_piece_ns = 2'000;       // a dispatch takes about 1 % of it
-  constexpr double k_suspicious_ns = 40'000; // a question to the system takes about 1 % of it
-  g_ticks_per_ns = 1 / ns_per_tick();
-  made.pace = {static_cast<std::uint64_t>(k_piece_ns * g_ticks_per_ns), clock_cost(), processor_time,
-               static_cast<std::uint64_t>(k_suspicious_ns * g_ticks_per_ns)};
+  constexpr std::uint64_t k_piece_ns = 2'000;       // a dispatch takes about 1 % of it
+  constexpr std::uint64_t k_suspicious_ns = 40'000; // a question to the system takes about 1 % of it
+  g_span = since_load();
+  made.pace = {ticks_in(k_piece_ns), clock_cost(), processor_time, ticks_in(k_suspicious_ns)};
 }
 
 void read_rules(Session& made, config::LineSink lines) noexcept {
@@ -142,7 +139,6 @@ bool may_choose_waiting() noexcept {
 }
 
 void prepare(Session& made) noexcept {
-  const core::DefaultFloats floats;
   const config::LineSink lines = observe::stderr_lines();
   const std::optional<config::ScheduleRequest>& request = environment_request();
   report_request(lines);
@@ -217,8 +213,7 @@ std::size_t statistics_as_json(char* buffer, std::size_t size) noexcept {
   const Session* const ready = g_session.load(std::memory_order_acquire);
   std::size_t written = 0;
   stack::on_own_stack([&] {
-    const core::DefaultFloats floats;
-    const double tick = ready != nullptr && ready->measured ? ns_per_tick() : 0;
+    const core::TickLength tick = ready != nullptr && ready->measured ? tick_length() : 0;
     if (!place::has_new_call_filter()) observe::note_cpu();
     written = observe::write_report_to(buffer, size, tick, g_most_members.load(std::memory_order_relaxed),
                                        k_version);
@@ -237,14 +232,12 @@ bool is_watched() noexcept {
 }
 
 void report() noexcept {
-  const core::DefaultFloats floats;
-  const double tick = ns_per_tick();
+  const core::TickLength tick = tick_length();
   const config::Options& options = session().options;
   const bool may_open = !place::has_new_call_filter();
   if (may_open) observe::note_cpu();
   const std::uint64_t since = g_forked != 0 ? g_forked : load_time().ticks;
-  observe::note_wall(static_cast<std::uint64_t>(
-      static_cast<double>(core::elapsed(since, core::StdPlatform::ticks())) * tick));
+  observe::note_wall(core::nanoseconds(core::elapsed(since, core::StdPlatform::ticks()), tick));
   if (!may_open && (!options.stats_path.empty() || session().recorded || session().traced))
     observe::say("wstree: no file is written, because the process has put up a filter of system calls");
   if (may_open || options.stats_path.empty())

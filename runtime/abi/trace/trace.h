@@ -5,6 +5,8 @@
 #include "options.h"
 #include "track.h"
 
+#include "wstree/core/figures.h"
+
 #include <cstdint>
 
 namespace wstree::abi {
@@ -32,17 +34,14 @@ void forget_tracks() noexcept;
 /// The relation of ticks and time.
 struct TickClock {
   std::uint64_t ticks = 0, nanoseconds = 0; ///< at the same time; of CLOCK_MONOTONIC
-  double ns_per_tick = 1;
+  core::TickLength tick = 0;
 
   /// Returns the time of a tick, on a clock that all processes of a machine share. Never smaller for a larger
   /// number of ticks.
   std::uint64_t to_ns(std::uint64_t at) const noexcept {
-    const auto since = static_cast<double>(static_cast<std::int64_t>(at - ticks)) * ns_per_tick;
-    return nanoseconds + static_cast<std::uint64_t>(static_cast<std::int64_t>(since));
+    return at < ticks ? nanoseconds - span_ns(ticks - at) : nanoseconds + span_ns(at - ticks);
   }
-  std::uint64_t span_ns(std::uint64_t span) const noexcept {
-    return static_cast<std::uint64_t>(static_cast<double>(span) * ns_per_tick);
-  }
+  std::uint64_t span_ns(std::uint64_t span) const noexcept { return core::nanoseconds(span, tick); }
 };
 
 /// Writes the file that options.trace_path names, in the JSON of Chrome's trace events. At the end of the

@@ -45,7 +45,6 @@ void check_limits(const EnvironmentBlock& environment, const char* root) {
   const Limits limits = find_limits(environment.envp(), root);
   require(!limits.mask.empty(), "the process may run somewhere");
   require(limits.online >= 1, "the machine has a CPU");
-  require(limits.quota >= 0, "a quota is not negative");
   require(!limits.runtime_binds || !limits.user_placed.empty(), "the runtime binds if a variable says so");
   require(!limits.ranks_share_mask || limits.local_ranks > 1, "one rank shares with no other");
 }

@@ -131,9 +131,9 @@ void body(std::string_view input) {
   std::vector<Expected> expected;
   std::uintptr_t address = 0x1000;
   for (const auto line : lines_of(input)) add_loop(*table, std::string(line), address += 64, expected);
-  sites->sort(*table, SiteOrder::by_uneven_time, 0.4);
+  sites->sort(*table, SiteOrder::by_uneven_time, core::tick_of(2, 5));
   require(sites->size() == expected.size(), "the executed sites are sorted");
-  const ReportFrame frame{"1.2.3", 4, 0.4, {}};
+  const ReportFrame frame{"1.2.3", 4, core::tick_of(2, 5), {}};
   check_json(written([&](ReportWriter& out) { write_json(out, *sites, frame); }), expected);
   check_text(written([&](ReportWriter& out) { write_text(out, *sites, frame); }), expected.size());
 }

@@ -72,8 +72,7 @@ std::optional<std::string> take_batch(const std::string& text, Plan& plan) {
   if (batch->mode != config::BatchMode::timed) {
     plan.settings.limit = batch->value;
   } else if (batch->value != 0) {
-    constexpr double k_ticks_per_ns = 2.5;
-    const std::uint64_t ticks = core::setting_of(static_cast<double>(batch->value) * k_ticks_per_ns);
+    const std::uint64_t ticks = core::setting_of(core::scaled(batch->value, 5, 2)); // 2.5 GHz
     plan.settings.shortest_target = plan.settings.longest_target = ticks;
   }
   return std::nullopt;

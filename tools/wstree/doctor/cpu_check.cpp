@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -46,14 +45,15 @@ Check check_mask(const CpuFacts& facts, unsigned team) {
 
 Check check_quota(const place::Quota& quota, unsigned team) {
   const std::string name = "quota";
-  if (quota.cpus == 0) {
+  if (quota.time == 0) {
     if (quota.problem.empty()) return {name, Status::ok, "no control group limits the CPU time"};
     return {name, Status::note, fmt::format("{} cannot be read", quota.problem.view()),
             "whether a control group limits the CPU time is not known"};
   }
-  const auto found = fmt::format("{:g} CPUs for {} ({})", quota.cpus, threads(team), quota.file.view());
-  if (quota.cpus >= team) return {name, Status::ok, found};
-  const auto whole = static_cast<unsigned>(std::max(1.0, std::ceil(quota.cpus)));
+  const auto found =
+      fmt::format("{:g} CPUs for {} ({})", place::cpus_of(quota.time), threads(team), quota.file.view());
+  if (quota.time >= team * place::k_whole_cpu) return {name, Status::ok, found};
+  const auto whole = static_cast<unsigned>((quota.time + place::k_whole_cpu - 1) / place::k_whole_cpu);
   const std::string cause =
       "the control group stops all threads for the rest of a period once its CPU time is used up";
   if (team <= whole) return {name, Status::note, found, cause};

@@ -43,7 +43,7 @@ std::string ranks_that_share(const place::FoundCpus& found) {
 std::string time_granted(const place::FoundCpus& found) {
   const auto ranks = ranks_that_share(found);
   return fmt::format("{}the time of {:g} CPUs", ranks.empty() ? "the control groups grant " : ranks,
-                     found.claims.quota);
+                     place::cpus_of(found.claims.quota));
 }
 
 } // namespace

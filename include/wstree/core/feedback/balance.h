@@ -9,9 +9,10 @@
 #include "wstree/core/tuning.h"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 namespace wstree::core {
@@ -27,30 +28,30 @@ constexpr std::uint64_t equal_bound(std::uint64_t iterations, std::uint32_t memb
 /// bytes() gives for any number of members.
 class Balance {
 public:
-  /// More members, or more iterations than a double can represent with a fraction, are left alone.
+  /// More members, or iterations whose products with a share have no room, are left alone.
   static constexpr std::uint32_t k_most_members = 1024;
-  static constexpr std::uint64_t k_most_iterations = std::uint64_t{1} << 48;
+  static constexpr std::uint64_t k_most_iterations = std::uint64_t{1} << 32;
   static constexpr bool can_cut(std::uint64_t iterations, std::uint32_t members) noexcept {
     return members > 1 && members <= k_most_members && iterations > members && iterations < k_most_iterations;
   }
   static constexpr std::size_t bytes(std::uint32_t members) noexcept {
-    return CostCurve::room(members) * sizeof(CostCurve::Piece) + 3 * members * sizeof(double) +
+    return CostCurve::room(members) * sizeof(CostCurve::Piece) + 3 * members * sizeof(std::int64_t) +
            2 * (std::size_t{members} + 1) * sizeof(std::uint64_t);
   }
 
-  /// `memory`: bytes(members), aligned for a double.
+  /// `memory`: bytes(members), aligned for a std::int64_t.
   void begin(void* memory, std::uint64_t iterations, std::uint32_t members) noexcept {
     *this = {};
     auto* pieces = static_cast<CostCurve::Piece*>(memory);
     curve_.reset(pieces, CostCurve::room(members), iterations);
-    shares_ = reinterpret_cast<double*>(pieces + CostCurve::room(members));
+    shares_ = reinterpret_cast<std::int64_t*>(pieces + CostCurve::room(members));
     errors_ = shares_ + members;
     believed_ = errors_ + members;
     bounds_ = reinterpret_cast<std::uint64_t*>(believed_ + members);
     wanted_ = bounds_ + members + 1;
     iterations_ = iterations;
     members_ = members;
-    std::fill_n(errors_, members, 0.0);
+    std::fill_n(errors_, members, 0);
     cut_equally();
   }
 
@@ -58,55 +59,74 @@ public:
   std::uint32_t members() const noexcept { return members_; }
   bool is_equal() const noexcept { return equal_; }
   std::uint64_t bound(std::uint32_t part) const noexcept { return bounds_[part]; }
-  /// Returns the time of the busiest member beside the mean one, in the latest execution.
-  double imbalance() const noexcept { return seen_; }
+  /// Returns the time of the busiest member beside the mean one, in the latest execution:
+  /// k_one if it is even.
+  std::int64_t imbalance() const noexcept { return seen_; }
 
   /// Learns the members' times in the latest execution, in ticks, and cuts the next one. Calls `time(m)`
   /// for each member once.
   template <class Time> void learn(Time&& time) noexcept {
-    double sum = 0;
-    for (std::uint32_t m = 0; m < members_; ++m) sum += shares_[m] = static_cast<double>(time(m));
-    if (sum <= 0) return;
-    for (std::uint32_t m = 0; m < members_; ++m) shares_[m] /= sum;
+    std::int64_t sum = 0;
+    for (std::uint32_t m = 0; m < members_; ++m) {
+      shares_[m] = static_cast<std::int64_t>(std::min(static_cast<std::uint64_t>(time(m)), k_most_ticks));
+      sum += shares_[m];
+    }
+    if (sum == 0) return;
+    // Products of a time and k_one have room.
+    const auto surplus = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(sum) >> 32));
+    for (std::uint32_t m = 0; m < members_; ++m)
+      shares_[m] = (shares_[m] >> surplus) * k_one / (sum >> surplus);
     seen_ = members_ * *std::max_element(shares_, shares_ + members_);
     if (take_back(sum)) return;
     ++executions_;
     curve_.predict(bounds_, believed_, members_);
     doubt_ = 0;
-    const double weight = weigh(sum);
-    const double gain = std::min(choose_gain() * weight, 1.0);
+    const std::int64_t weight = weigh(sum);
+    const std::int64_t gain = std::min(choose_gain() * weight / k_same, k_one);
     if (gain > 0) curve_.learn(bounds_, shares_, members_, gain, doubt_);
     judge();
     if (pause_ != 0)
       --pause_;
     else
-      move(weight > tuning::k_far_longer ? iterations_ : longest_move());
+      move(weight > tuning::k_far_longer * k_same ? iterations_ : iterations_ / tuning::k_longest_move + 1);
   }
 
 private:
+  static constexpr std::int64_t k_one = CostCurve::k_one; // of shares, and of mean parts
+  static constexpr std::int64_t k_same = 1 << 6;          // weight of a mean execution
+  static constexpr std::int64_t k_most_weight = 1 << 16;
+  static constexpr std::uint64_t k_most_ticks = std::uint64_t{1} << 46; // of a member
+  static constexpr std::int64_t thousandths(std::int64_t count) noexcept { return count * k_one / 1000; }
+  /// Returns a part of `ticks`.
+  static std::int64_t part_of(std::int64_t ticks, std::int64_t share) noexcept {
+    __extension__ using Wide = __int128;
+    return static_cast<std::int64_t>(Wide{ticks} * share / k_one);
+  }
+
   /// Returns the weight of an execution: its time beside the mean one's. Otherwise costs that many short
   /// executions have shown could cost a long one more than they have saved.
-  double weigh(double sum) noexcept {
-    const double weight = usual_ > 0 ? sum / usual_ : 1;
-    usual_ += (sum - usual_) / std::min<double>(executions_, tuning::k_balanced_mean);
+  std::int64_t weigh(std::int64_t sum) noexcept {
+    const std::int64_t weight = usual_ > 0 ? std::min(sum * k_same / usual_, k_most_weight) : k_same;
+    usual_ += (sum - usual_) / std::min<std::int64_t>(executions_, tuning::k_balanced_mean);
     return weight;
   }
   /// Adds the time that cut parts save beside equal ones, in an execution with costs as in the latest one.
   /// Returns whether they have lost more than they have saved: parts are equal until that has changed.
-  bool take_back(double sum) noexcept {
-    double saved = 0;
+  bool take_back(std::int64_t sum) noexcept {
+    std::int64_t saved = 0;
     if (equal_) {
       curve_.cut(wanted_, members_);
-      saved = (seen_ - imbalance_of(wanted_)) * sum;
+      saved = part_of(sum, seen_ - imbalance_of(wanted_));
     } else {
       for (std::uint32_t m = 0; m <= members_; ++m) wanted_[m] = equal_bound(iterations_, members_, m);
-      saved = (imbalance_of(wanted_) - seen_) * sum;
+      saved = part_of(sum, imbalance_of(wanted_) - seen_);
       // One member alone that took longer may have been interrupted: excused, but not twice in turn.
-      if (saved < -usual_ && sum * (1 - seen_ / members_) < tuning::k_far_longer * usual_ &&
+      if (saved < -usual_ && part_of(sum, k_one - seen_ / members_) < tuning::k_far_longer * usual_ &&
           std::exchange(excused_, busiest()) != busiest())
         saved = -usual_;
     }
-    saved_ += saved - std::max(saved_, 0.0) / tuning::k_balanced_mean; // losses count until they are made up
+    saved_ += saved - std::max<std::int64_t>(saved_, 0) /
+                          tuning::k_balanced_mean; // losses count until they are made up
     if (equal_ || saved_ >= 0) return false;
     cut_equally();
     settling_ = cut_executions_ = equal_executions_ = 0;
@@ -119,16 +139,16 @@ private:
     return static_cast<std::uint32_t>(std::max_element(shares_, shares_ + members_) - shares_);
   }
   /// imbalance(), if parts had had these bounds and iterations of one part cost the same.
-  double imbalance_of(const std::uint64_t* bounds) const noexcept {
-    double worst = 0;
+  std::int64_t imbalance_of(const std::uint64_t* bounds) const noexcept {
+    std::int64_t worst = 0;
     std::uint32_t from = 0;
     for (std::uint32_t m = 0; m < members_; ++m) {
-      double share = 0;
+      std::int64_t share = 0;
       for (std::uint64_t at = bounds[m]; at < bounds[m + 1];) {
         while (bounds_[from + 1] <= at) ++from;
         const std::uint64_t end = std::min(bounds[m + 1], bounds_[from + 1]);
-        share += shares_[from] * static_cast<double>(end - at) /
-                 static_cast<double>(bounds_[from + 1] - bounds_[from]);
+        share += shares_[from] * static_cast<std::int64_t>(end - at) /
+                 static_cast<std::int64_t>(bounds_[from + 1] - bounds_[from]);
         at = end;
       }
       worst = std::max(worst, share);
@@ -138,58 +158,61 @@ private:
 
   /// Returns the weight of the latest execution. Errors that go on in one direction show that costs change;
   /// errors that alternate are noise, or the answer to the correction before.
-  double choose_gain() noexcept {
-    double error = 0;
-    double square = 0;
-    double before = 0;
-    double product = 0;
+  std::int64_t choose_gain() noexcept {
+    constexpr std::int64_t k_rough = 1 << 14; // products of two rough errors have room
+    std::int64_t error = 0;
+    std::int64_t square = 0;
+    std::int64_t before = 0;
+    std::int64_t product = 0;
     for (std::uint32_t m = 0; m < members_; ++m) {
-      const double now = (shares_[m] - believed_[m]) * members_;
+      const std::int64_t now = (shares_[m] - believed_[m]) * members_;
+      const std::int64_t rough = now / k_rough;
       error = std::max(error, std::abs(now));
-      square += now * now;
+      square += rough * rough;
       before += errors_[m] * errors_[m];
-      product += now * errors_[m];
-      errors_[m] = now;
+      product += rough * errors_[m];
+      errors_[m] = rough;
     }
-    const double sizes = std::sqrt(square * before);
-    const double repeats = sizes > 0 ? product / sizes : 0;
-    const double usual = error_;
-    error_ = executions_ == 1 ? 0 : tuning::k_error_memory * usual + (1 - tuning::k_error_memory) * error;
-    if (executions_ == 1) return 1;
+    // Whether the correlation of the errors is clear.
+    const std::int64_t clear = tuning::k_repeats * (square_root_of(square) * square_root_of(before));
+    const std::int64_t usual = error_;
+    error_ = executions_ == 1 ? 0 : error + tuning::k_error_memory * (usual - error);
+    if (executions_ == 1) return k_one;
     if (settling_ != 0) {
       --settling_;
-      return gain_ = 1;
+      return gain_ = k_one;
     }
-    const bool surprised = error > tuning::k_surprise && error > tuning::k_surprise_times * usual;
+    const bool surprised =
+        error > thousandths(tuning::k_surprise) && error > tuning::k_surprise_times * usual;
     if (surprised || doubtful_) {
       // After one surprise a member may have been interrupted. After two in a row the costs have changed.
       error_ = usual;
       doubtful_ = !doubtful_;
       if (doubtful_) return 0;
-      if (repeats > tuning::k_repeats) {
+      if (product > clear) {
         error_ = error;
         settling_ = tuning::k_settling;
         pause_ = 0;
         cut_executions_ = 0;
         cut_seen_ = equal_believed_ = 0;
-        doubt_ = 1 / tuning::k_surprise;
-        return gain_ = 1;
+        doubt_ = 1000 / tuning::k_surprise;
+        return gain_ = k_one;
       }
     }
     doubt_ = tuning::k_doubt;
-    if (equal_) return gain_ = std::max(1.0 / executions_, tuning::k_least_gain);
-    if (repeats > tuning::k_repeats)
-      gain_ = std::min(gain_ * tuning::k_gain_up, 1.0);
-    else if (repeats < -tuning::k_repeats)
-      gain_ = std::max(gain_ * tuning::k_gain_down, tuning::k_least_gain);
+    constexpr std::int64_t least_gain = thousandths(tuning::k_least_gain);
+    if (equal_) return gain_ = std::max(k_one / executions_, least_gain);
+    if (product > clear)
+      gain_ = std::min(tuning::k_gain_up * gain_, k_one);
+    else if (product < -clear)
+      gain_ = std::max(tuning::k_gain_down * gain_, least_gain);
     return gain_;
   }
 
   /// Finds out whether the cuts are any better than equal parts were; if not, makes parts equal for a while.
   void judge() noexcept {
     if (equal_) {
-      const double weight = std::max(1.0 / ++equal_executions_, 1.0 / 64);
-      equal_seen_ += weight * (seen_ - equal_seen_);
+      equal_seen_ += (seen_ - equal_seen_) / std::min(++equal_executions_, 64U);
       return;
     }
     if (settling_ != 0 || doubtful_) return;
@@ -198,7 +221,7 @@ private:
     for (std::uint32_t m = 0; m <= members_; ++m) wanted_[m] = equal_bound(iterations_, members_, m);
     equal_believed_ += (believed_worst(wanted_) - equal_believed_) / cut_executions_;
     if (cut_executions_ < tuning::k_probation) return;
-    if (cut_seen_ > std::max(equal_seen_, equal_believed_) - tuning::k_worth_moving / 2) {
+    if (cut_seen_ > std::max(equal_seen_, equal_believed_) - thousandths(tuning::k_worth_moving) / 2) {
       cut_equally();
       pause_ = next_pause_;
       next_pause_ = std::min(2 * next_pause_, tuning::k_longest_pause);
@@ -211,20 +234,18 @@ private:
     cut_seen_ = equal_believed_ = 0;
   }
 
-  std::uint64_t longest_move() const noexcept {
-    return static_cast<std::uint64_t>(tuning::k_longest_move * static_cast<double>(iterations_)) + 1;
-  }
   /// Cuts parts by the curve, if that is worth it. No bound moves by more than `longest` iterations.
   void move(std::uint64_t longest) noexcept {
     if (saved_ < 0) return;
-    const double now = believed_worst(bounds_);
-    double least = tuning::k_worth_moving;
+    const std::int64_t now = believed_worst(bounds_);
+    std::int64_t least = thousandths(tuning::k_worth_moving);
     if (equal_) {
-      const double seen = executions_;
-      least = std::max(
-          {tuning::k_worth_leaving, tuning::k_worth_leaving_at_first / seen, error_ / std::sqrt(seen)});
+      const std::int64_t seen = executions_;
+      least = std::max({thousandths(tuning::k_worth_leaving),
+                        thousandths(tuning::k_worth_leaving_at_first) / seen,
+                        (error_ << 8) / square_root_of(seen << 16)});
     }
-    if (now - 1 < least) return;
+    if (now - k_one < least) return;
     curve_.cut(wanted_, members_);
     if (now - believed_worst(wanted_) < least) return;
     for (std::uint32_t m = 1; m < members_; ++m) {
@@ -235,7 +256,7 @@ private:
     equal_ = false;
   }
 
-  double believed_worst(const std::uint64_t* bounds) noexcept {
+  std::int64_t believed_worst(const std::uint64_t* bounds) noexcept {
     curve_.predict(bounds, believed_, members_);
     return members_ * *std::max_element(believed_, believed_ + members_);
   }
@@ -246,11 +267,11 @@ private:
   }
 
   CostCurve curve_;
-  double* shares_ = nullptr;        // each member's part of the time of the latest execution
-  double* errors_ = nullptr;        // differences between measured and predicted shares, in mean parts
-  double* believed_ = nullptr;      // predicted shares between some bounds
-  std::uint64_t* bounds_ = nullptr; // bounds of the parts in the next execution
-  std::uint64_t* wanted_ = nullptr; // bounds by the curve
+  std::int64_t* shares_ = nullptr;   // each member's part of the time of the latest execution
+  std::int64_t* errors_ = nullptr;   // differences between measured and predicted shares, in mean parts
+  std::int64_t* believed_ = nullptr; // predicted shares between some bounds
+  std::uint64_t* bounds_ = nullptr;  // bounds of the parts in the next execution
+  std::uint64_t* wanted_ = nullptr;  // bounds by the curve
   std::uint64_t iterations_ = 0;
   std::uint32_t members_ = 0;
   std::uint32_t executions_ = 0; // since the parts were equal for the first time, or again
@@ -259,16 +280,16 @@ private:
   std::uint32_t next_pause_ = tuning::k_first_pause;
   std::uint32_t equal_executions_ = 0;
   std::uint32_t cut_executions_ = 0;
-  double usual_ = 0;            // ticks of all members in the mean execution
-  std::uint32_t excused_ = ~0U; // the member that was the latest to take longer alone
-  double saved_ = 0;            // by cut parts, in ticks of all members, lately
-  double seen_ = 1;             // imbalance of the latest execution
-  double equal_seen_ = 1;       // the mean of those with equal parts
-  double cut_seen_ = 0;         // the mean of the latest ones with cut parts
-  double equal_believed_ = 0;   // predicted imbalance of equal parts in the executions with cut parts
-  double error_ = 0;            // usual error of the predicted shares
-  double gain_ = 1;
-  double doubt_ = 0; // see CostCurve::learn()
+  std::int64_t usual_ = 0;          // ticks of all members in the mean execution
+  std::uint32_t excused_ = ~0U;     // the member that was the latest to take longer alone
+  std::int64_t saved_ = 0;          // by cut parts, in ticks of all members, lately
+  std::int64_t seen_ = k_one;       // imbalance of the latest execution
+  std::int64_t equal_seen_ = k_one; // the mean of those with equal parts
+  std::int64_t cut_seen_ = 0;       // the mean of the latest ones with cut parts
+  std::int64_t equal_believed_ = 0; // predicted imbalance of equal parts in the executions with cut parts
+  std::int64_t error_ = 0;          // usual error of the predicted shares
+  std::int64_t gain_ = k_one;
+  std::int64_t doubt_ = 0; // see CostCurve::learn()
   bool equal_ = true;
   bool doubtful_ = false; // the latest execution was a surprise
 };

@@ -13,26 +13,27 @@ namespace wstree::core {
 /// never comes first, but a short batch; the clock is read after it. Private to its member.
 class ExpectedBatcher : public Batcher {
 public:
-  /// After enter(), for a share of `share` units of `cost` ticks; 0: the member explores, as a Batcher does.
-  void expect(float cost, float share) noexcept {
-    is_expected_ = cost > 0;
+  /// After enter(), for a share of `share` units that take `cost`; 0: the member explores, as a Batcher does.
+  void expect(Cost cost, std::uint64_t share) noexcept {
+    is_expected_ = cost != 0;
     if (!is_expected_) return;
-    const float tail = to_float(settings_->tail_batch) / cost; // units
-    cost_ = dearest_ = cost;
-    step_ = to_count(std::min(tail * tuning::k_first, share * tuning::k_first_of_share));
-    floor_ = to_count(tail * tuning::k_least);
+    const std::uint64_t tail = units_in(settings_->tail_batch, cost);
+    cost_ = cost;
+    finest_of_dearest_ = to_count(tail);
+    step_ = to_count(std::min(tuning::k_first * tail, tuning::k_first_of_share * share));
+    floor_ = to_count(tuning::k_least * tail);
   }
   bool is_expected() const noexcept { return is_expected_; }
   /// No batch will have more units than `most`.
-  void bound(std::uint32_t most) noexcept { largest_ = std::min(static_cast<float>(most), k_most); }
+  void bound(std::uint32_t most) noexcept { largest_ = std::min<std::uint64_t>(most, k_most); }
 
   void start_node() noexcept {
     if (!is_expected_) return Batcher::start_node();
     unclocked_.restart();
   }
   void finished(std::uint32_t units, std::uint64_t ticks, std::uint64_t now) noexcept {
-    const float expected = tuning::k_wrong * cost_ * static_cast<float>(skipped() + units);
-    is_expected_ = is_expected_ && to_float(ticks) <= expected + to_float(settings_->steal_cost);
+    const std::uint64_t expected = tuning::k_wrong * ticks_of(cost_, skipped() + units);
+    is_expected_ = is_expected_ && ticks <= expected + settings_->steal_cost;
     if (!is_expected_) return Batcher::finished(units, ticks, now, largest_);
     unclocked_.read_clock();
     unclocked_.allow_most();
@@ -44,7 +45,7 @@ public:
   }
 
 private:
-  float largest_ = k_most;
+  std::uint64_t largest_ = k_most;
   bool is_expected_ = false;
 };
 
@@ -54,12 +55,12 @@ template <class P> class BoundedPacing : public Pacing<P, ExpectedBatcher> {
   using Base = Pacing<P, ExpectedBatcher>;
 
 public:
-  /// `most` in iterations. `cost`: ticks per unit, where the caller knows them; else 0.
-  void enter(const Shape& shape, const Entry& entry, std::uint64_t most, float cost) noexcept {
+  /// `most` in iterations. `cost`: of a unit, where the caller knows it; else 0.
+  void enter(const Shape& shape, const Entry& entry, std::uint64_t most, Cost cost) noexcept {
     Base::enter(shape, entry);
-    const float share = shape.share(entry.members);
-    const float longest = tuning::k_brief_call * static_cast<float>(entry.settings->shortest_target);
-    Base::batches().expect(Base::is_usual() && share * cost <= longest ? cost : 0, share);
+    const std::uint64_t share = shape.share(entry.members);
+    const std::uint64_t longest = tuning::k_brief_call * entry.settings->shortest_target;
+    Base::batches().expect(Base::is_usual() && ticks_of(cost, share) <= longest ? cost : 0, share);
     most_ = static_cast<std::uint32_t>(clamp<std::uint64_t>(most >> shape.shift(), 1, k_max_share));
     Base::batches().bound(most_);
   }
@@ -73,15 +74,14 @@ public:
   }
 
   /// Returns the ticks for which an owner is robbed. In a brief call it does a few steals' worth meanwhile.
-  float least_worth() noexcept {
-    const std::uint64_t steals = Base::batches().is_expected() ? tuning::k_brief_steals : 0;
-    return static_cast<float>(steals * Base::settings().steal_cost);
+  std::uint64_t least_worth() noexcept {
+    return (Base::batches().is_expected() ? tuning::k_brief_steals : 0) * Base::settings().steal_cost;
   }
 
-  /// A batch that begins at unit `position` took `cost` ticks per unit.
-  void learn(std::uint64_t position, float cost) noexcept {
-    const bool is_alike = cost < cost_ * tuning::k_dearer && cost_ < cost * tuning::k_dearer;
-    if (!is_alike && cost_ > 0) rises_ = (position > position_) == (cost > cost_);
+  /// A unit of a batch that begins at unit `position` took `cost`.
+  void learn(std::uint64_t position, Cost cost) noexcept {
+    const bool is_alike = cost < tuning::k_dearer * cost_ && cost_ < tuning::k_dearer * cost;
+    if (!is_alike && cost_ != 0) rises_ = (position > position_) == (cost > cost_);
     position_ = position;
     cost_ = cost;
   }
@@ -89,11 +89,11 @@ public:
 private:
   bool is_long() const noexcept {
     const Settings& settings = Base::settings();
-    return Base::is_timed() && cost_ > static_cast<float>(settings.shortest_target);
+    return Base::is_timed() && ticks_of(cost_) > settings.shortest_target;
   }
 
   std::uint32_t most_ = k_max_share;
-  float cost_ = 0;             // ticks per unit of the latest batch that was clocked, which begins
+  Cost cost_ = 0;              // of a unit of the latest batch that was clocked, which begins
   std::uint64_t position_ = 0; // here
   bool rises_ = false;
   bool are_few_ = false;

@@ -18,7 +18,7 @@ struct ReductionPlan {
   Settings settings;
   std::uint64_t smallest = 1;    ///< elements of a batch, if there are as many
   std::uint64_t largest = ~0ULL; ///< units of the largest batch
-  float cost = 0;                ///< ticks per element, where that is known; else 0
+  Cost cost = 0;                 ///< of an element, where that is known; else 0
 };
 
 /// Any number of members may take part; member 0 has to. The values have the type that the calls know. The

@@ -27,7 +27,7 @@ public:
 
   /// The entry of a reduction of entry.iterations - 1 elements: iteration n-1 of a tree is not in it.
   [[gnu::cold]] void enter(Tree<P>& tree, ReductionArena<P>& arena, const Entry& entry, std::uint64_t most,
-                           float cost) noexcept {
+                           Cost cost) noexcept {
     const Shape shape = shape_of(entry);
     pacing().enter(shape, entry, most, cost);
     owner_.enter(View<P>(tree, shape, entry.use), arena, entry);
@@ -98,7 +98,7 @@ private:
     if (pacing().may_skip() && held().remaining() != 0) return pacing().skip();
     if (!pacing().finish(true, owner_.counts().busy_ticks) || !pacing().is_timed()) return;
     pacing().learn(batch.begin, pacing().cost());
-    held().node()->publish_cost(pacing().cost());
+    held().node()->publish_cost(static_cast<std::int64_t>(pacing().cost()));
   }
 
   // The functions below run once or a few times per reduction.

@@ -32,35 +32,36 @@ public:
                     shape.units() <= tuning::k_few_units_each * 2;
   }
 
+  /// Returns the number of the execution.
+  std::uint64_t loop() const noexcept { return loop_; }
+
   /// Returns whether the caller gets the iteration, and with it retires.
   bool claim(const View<P>& view) const noexcept { return view.tree().last.claim(loop_); }
   bool is_taken(const View<P>& view) const noexcept { return view.tree().last.is_taken(loop_); }
 
   /// Returns whether the iteration is not worth a dispatch of its own, let alone another member's attention.
-  bool is_short(float cost) const noexcept {
-    return cost > 0 && cost < static_cast<float>(settings_->tail_batch);
-  }
+  bool is_short(Cost cost) const noexcept { return cost != 0 && ticks_of(cost) < settings_->tail_batch; }
   /// Returns whether nothing but this iteration is left in the loop.
   bool is_all(const View<P>& view, Rng& rng) const noexcept {
     return view.has_board(*settings_) ? view.is_empty_by_board(rng) : view.is_empty();
   }
 
-  /// A batch that ended before unit `position` took `cost` ticks per unit.
-  void learn(std::uint64_t position, float cost) noexcept {
+  /// A unit of a batch that ended before unit `position` took `cost`.
+  void learn(std::uint64_t position, Cost cost) noexcept {
     if (!may_be_early_) return;
-    rises_ = position > position_ && cost_ > 0 && cost > cost_;
+    rises_ = position > position_ && cost_ != 0 && cost > cost_;
     position_ = position;
     cost_ = cost;
   }
-  /// Returns whether iteration n-1 may have to start early: at all, or if iterations take `cost` ticks.
+  /// Returns whether iteration n-1 may have to start early: at all, or if iterations take `cost`.
   bool may_be_early() const noexcept { return may_be_early_; }
-  bool may_be_early(float cost) const noexcept {
-    return may_be_early_ && cost > static_cast<float>(settings_->shortest_target);
+  bool may_be_early(Cost cost) const noexcept {
+    return may_be_early_ && ticks_of(cost) > settings_->shortest_target;
   }
   /// Notes that this member has stolen the other one's root, because that had not come.
   void note_late() noexcept { may_be_early_ = false; }
   /// Returns whether the member should start iteration n-1 before another batch.
-  bool should_start(const View<P>& view, float cost) const noexcept {
+  bool should_start(const View<P>& view, Cost cost) const noexcept {
     return may_be_early(cost) && ends_sooner(view, cost);
   }
 
@@ -74,28 +75,29 @@ private:
   /// Returns whether the loop ends sooner if this member starts iteration n-1 now, and leaves the rest to the
   /// other member, than if it takes another batch first. The other member is on average half a batch away
   /// from being free.
-  [[gnu::noinline]] bool ends_sooner(const View<P>& view, float cost) const noexcept {
-    float others = 0;               // ticks of all that is unclaimed
-    float last = rises_ ? cost : 0; // and of the iteration; more if the last leaf's units cost more
+  [[gnu::noinline]] bool ends_sooner(const View<P>& view, Cost cost) const noexcept {
+    const std::uint64_t own = ticks_of(cost);
+    std::uint64_t others = 0;              // ticks of all that is unclaimed
+    std::uint64_t last = rises_ ? own : 0; // and of the iteration; more if the last leaf's units cost more
     const bool must_wait = view.any_leaf([&](const Target<P>& target) {
       if (target.is_untouched_root() || is_unknown(target)) return true;
       // If the estimate is wrong, the other member does the whole rest. So a unit counts at least half of
       // this member's cost.
-      const float each = target.cost_or(cost);
-      others += static_cast<float>(target.remaining()) * std::max(each, cost / 2);
-      if (target.begin + target.size == view.shape().units()) last = std::max(last, each);
+      const Cost each = target.cost_or(cost);
+      others += ticks_of(std::max(each, cost / 2), target.remaining());
+      if (target.begin + target.size == view.shape().units()) last = std::max(last, ticks_of(each));
       return false;
     });
     if (must_wait) return false;
-    const float now = std::max(last, others + cost / 2);
-    const float later = std::max(cost + last, (others + cost / 2 + last) / 2);
-    return now < later * tuning::k_convincing;
+    const std::uint64_t now = std::max(last, others + own / 2);
+    const std::uint64_t later = std::max(own + last, (others + own / 2 + last) / 2);
+    return now < tuning::k_convincing * later;
   }
 
   const Settings* settings_ = nullptr;
   std::uint64_t loop_ = 0;
   std::uint64_t position_ = 0; // behind the latest batch, which took
-  float cost_ = 0;             // so many ticks per unit:
+  Cost cost_ = 0;              // so much per unit:
   bool rises_ = false;         // more than one nearer to the begin before it
   bool may_be_early_ = false;
 };

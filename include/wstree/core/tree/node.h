@@ -3,10 +3,10 @@
 #pragma once
 
 #include "wstree/core/assertion.h"
+#include "wstree/core/cost.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/tree/word.h"
 
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -110,16 +110,18 @@ public:
     return word_.load(P::order(Tag::inspect, std::memory_order_relaxed));
   }
 
-  /// Publishes the owner's recent time per unit, for thieves that compare victims. 0: not known. Below 0: the
-  /// owner is slow, so that slow members see that others would take less.
-  void publish_cost(float ticks_per_unit) noexcept {
+  /// Publishes the owner's recent cost of a unit, for thieves that compare victims. 0: not known. Below 0:
+  /// the owner is slow, so that slow members see that others would take less.
+  void publish_cost(std::int64_t cost) noexcept {
     // [N7] relaxed: an estimate that nothing else depends on.
-    cost_.store(std::bit_cast<std::uint32_t>(ticks_per_unit),
-                P::order(Tag::publish_cost, std::memory_order_relaxed));
+    cost_.store(cost, P::order(Tag::publish_cost, std::memory_order_relaxed));
   }
-  float cost() const noexcept { return __builtin_fabsf(published_cost()); }
-  float published_cost() const noexcept {
-    return std::bit_cast<float>(cost_.load(P::order(Tag::publish_cost, std::memory_order_relaxed))); // N7
+  Cost cost() const noexcept {
+    const auto published = static_cast<Cost>(published_cost());
+    return published >> 63 != 0 ? -published : published;
+  }
+  std::int64_t published_cost() const noexcept {
+    return cost_.load(P::order(Tag::publish_cost, std::memory_order_relaxed)); // N7
   }
 
   /// Publishes the position (neighbourhood.h) of the member that has this node, or had it last; of a free
@@ -178,11 +180,11 @@ public:
   /// Writes a node before it is published. `word` is AVAILABLE, or OWNED by the publisher, which then has
   /// the first batch.
   void prepare(Word word, std::uint64_t use, std::uint64_t begin, std::uint32_t size, std::uint32_t level,
-               float ticks_per_unit, std::uint32_t owner) noexcept {
+               std::int64_t cost, std::uint32_t owner) noexcept {
     WSTREE_ASSERT(word.left() + word.right() <= size && (is_begun(word) || is_untouched(word))); // INV1
     word_.store(word.raw(), std::memory_order_relaxed);             // not shared yet: published by N4
     children_.store(link(nullptr, use), std::memory_order_relaxed); // likewise
-    publish_cost(ticks_per_unit);
+    publish_cost(cost);
     publish_owner(owner);
     done_.store(0, std::memory_order_relaxed); // likewise
     size_ = size;
@@ -248,9 +250,9 @@ private:
   // Read by every search; word_ and cost_ are written by the owner per batch.
   typename P::template Atomic<std::uint64_t> word_{0};
   AtomicLink children_{0};
-  typename P::template Atomic<std::uint32_t> cost_{0};
-  typename P::template Plain<std::uint32_t> size_{0}; // constant after publication; for searches
+  typename P::template Atomic<std::int64_t> cost_{0};
   AtomicLink held_{0};                                // only in roots: written by the root's member
+  typename P::template Plain<std::uint32_t> size_{0}; // constant after publication; for searches
   typename P::template Atomic<std::uint32_t> owner_{0};
   typename P::template Atomic<std::uint32_t> done_{0};
   // Needed only by a member that claims or splits the node; constant after publication.

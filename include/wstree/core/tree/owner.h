@@ -25,7 +25,7 @@ enum class Claim : std::uint8_t {
 /// from then on. Private to its member.
 ///
 /// Pacing, which belongs to the member, decides the number of units in a batch: start_node(), size(units
-/// left), gave(units), takes_left_end(coin), cost() in ticks per unit, and searched() when a search has
+/// left), gave(units), takes_left_end(coin), cost() of a unit, and searched() when a search has
 /// taken time.
 template <class P, class Pacing> class Owner {
 public:
@@ -68,7 +68,8 @@ public:
     const Batch batch = first_batch(target.begin, target.size);
     WSTREE_ASSERT(batch.units <= target.size); // INV3
     if (!target.node->own(target.raw, batch.word)) return false;
-    if (target.level == 0) target.node->publish_cost(pacing_.cost()); // instead of an earlier loop's
+    if (target.level == 0)
+      target.node->publish_cost(static_cast<std::int64_t>(pacing_.cost())); // instead of an earlier loop's
     if (near() != nullptr) target.node->publish_owner(near()->position);
     hold({target.node, target.begin, target.size, target.level, batch.word});
     give(out, batch.begin, batch.units);
@@ -221,7 +222,7 @@ private:
   /// below the node. Returns the pair that hangs there.
   Pair hang(Pair pair, const Target<P>& frozen, std::uint32_t half, Word left, Word right) noexcept {
     const std::uint64_t first_unit = frozen.begin + frozen.word.left();
-    const float cost = frozen.node->published_cost();
+    const std::int64_t cost = frozen.node->published_cost();
     const std::uint32_t victim = frozen.node->owner();
     const std::uint32_t me = near() != nullptr ? near()->position : victim;
     const auto owner = [=](Word word) { return word.phase() == Phase::owned ? me : victim; };

@@ -2,8 +2,10 @@
 // The tree of one live loop: its roots, its last iteration, and how to walk over them.
 #pragma once
 
+#include "wstree/core/cost.h"
 #include "wstree/core/last_taken.h"
 #include "wstree/core/rng.h"
+#include "wstree/core/scheduler.h"
 #include "wstree/core/settings.h"
 #include "wstree/core/shape.h"
 #include "wstree/core/tree/handed_out.h"
@@ -57,17 +59,16 @@ template <class P> struct Target {
     word = WordOf<P>::seen(raw, use);
   }
   bool is_untouched_root() const noexcept { return level == 0 && word.phase() == Phase::available; }
-  /// Returns the ticks per unit that the node's owner has published, or had before it was split; otherwise
+  /// Returns the cost of a unit that the node's owner has published, or had before it was split; otherwise
   /// `own`. The cost in a root that no member has owned yet is of an earlier loop.
-  float cost_or(float own) const noexcept {
-    const float known = is_untouched_root() ? 0 : node->cost();
-    return known > 0 ? known : own;
+  Cost cost_or(Cost own) const noexcept {
+    const Cost known = is_untouched_root() ? 0 : node->cost();
+    return known != 0 ? known : own;
   }
-  /// Returns the ticks that a unit takes on a fast core, as estimated by a slow member, whose speed is `pace`
-  /// of the fast core's.
-  float fast_cost_or(float own, float pace) const noexcept {
-    const float known = is_untouched_root() ? 0 : node->published_cost();
-    return known > 0 ? known : known < 0 ? -known * pace : own;
+  /// Returns the cost of a unit on a fast core, as estimated by a slow member of this pace.
+  Cost fast_cost_or(Cost own, const Pace& pace) const noexcept {
+    const std::int64_t known = is_untouched_root() ? 0 : node->published_cost();
+    return known > 0 ? static_cast<Cost>(known) : known < 0 ? pace.fast(-static_cast<Cost>(known)) : own;
   }
 };
 

@@ -35,7 +35,6 @@ public:
     last_.enter(shape, entry);
     way_.enter(entry);
     is_careful_ = last_.may_be_early() || way_.is_slow();
-    loop_ = entry.loop;
     stage_ = Stage::arriving;
   }
 
@@ -128,8 +127,8 @@ private:
 
   Holding<P>& held() noexcept { return owner_.held(); }
   Pacing<P>& pacing() noexcept { return owner_.pacing(); }
-  /// Returns the ticks per unit that this member has seen; 0: not known.
-  float cost() noexcept { return pacing().cost(); }
+  /// Returns the cost of a unit that this member has seen; 0: not known.
+  Cost cost() noexcept { return pacing().cost(); }
 
   /// Ends the batch that was handed out.
   void account() noexcept {
@@ -137,7 +136,7 @@ private:
     if (pacing().may_skip() && !held().is_empty() && held().remaining() != 0) return pacing().skip();
     if (!pacing().finish(stage_ != Stage::retired, owner_.counts().busy_ticks)) return;
     if (!pacing().is_timed() || held().is_empty()) return;
-    float published = cost();
+    auto published = static_cast<std::int64_t>(cost());
     if (is_careful_) [[unlikely]] {
       last_.learn(held().first(), cost());
       if (way_.is_slow()) published = -published;
@@ -173,7 +172,7 @@ private:
   /// The batch that was just taken is the last one of its node.
   void end_node(Range& out) noexcept {
     Tree<P>& tree = view().tree();
-    if (held().node() == tree.root(owner_.index())) tree.handed_out.mark(owner_.index(), loop_);
+    if (held().node() == tree.root(owner_.index())) tree.handed_out.mark(owner_.index(), last_.loop());
     append_last_if_short(out);
   }
 
@@ -201,7 +200,7 @@ private:
     };
     if (owner_.order().strategy() != Strategy::find_max)
       return Traversal<P>(view(), owner_.order(), owner_.near(), rng).any(claim);
-    if (view().knows_what_is_handed_out() && view().is_handed_out(loop_)) return false;
+    if (view().knows_what_is_handed_out() && view().is_handed_out(last_.loop())) return false;
     find_max_.start(view(), rng);
     Worth<P> worth(pacing().settings(), owner_.supply(), cost());
     for (;;) {
@@ -226,7 +225,7 @@ private:
   }
   /// Returns whether this member, which is slow, has left the node to faster ones, and waited a moment.
   [[gnu::noinline]] bool leaves(const Target<P>& target) noexcept {
-    const float cost = std::max(this->cost(), way_.cost_of(target));
+    const Cost cost = std::max(this->cost(), way_.cost_of(target));
     return !is_left_alone() &&
            way_.should_leave(view(), owner_.rng(), pacing().settings(), cost, P::ticks()) &&
            way_.wait(view(), owner_.rng(), pacing().settings(), cost);
@@ -234,8 +233,8 @@ private:
   /// Leaves iteration n-1 to faster members: waits for them as long as there is hope. Returns whether it has
   /// found other work meanwhile.
   [[gnu::noinline]] bool leaves_last(Range& out) noexcept {
-    const float cost = way_.cost_of_last(view(), pacing().settings(), this->cost());
-    while (cost > 0 && !last_.is_taken(view()) && way_.wait(view(), owner_.rng(), pacing().settings(), cost))
+    const Cost cost = way_.cost_of_last(view(), pacing().settings(), this->cost());
+    while (cost != 0 && !last_.is_taken(view()) && way_.wait(view(), owner_.rng(), pacing().settings(), cost))
       if (find(out)) return true;
     return false;
   }
@@ -274,7 +273,7 @@ private:
     if (out.end == view().shape().iterations() - 1 && last_.is_short(cost())) append_last(out);
   }
   [[gnu::noinline]] void append_last(Range& out) noexcept {
-    if (!view().is_handed_out(loop_) && !last_.is_all(view(), owner_.rng())) return;
+    if (!view().is_handed_out(last_.loop()) && !last_.is_all(view(), owner_.rng())) return;
     if (!last_.claim(view())) return;
     stage_ = with_last_;
     ++out.end;
@@ -286,7 +285,6 @@ private:
   LastIteration<P> last_;
   GivingWay<P> way_;
   FindMax<P> find_max_;
-  std::uint64_t loop_ = 0; // number of the execution
   Stage stage_ = Stage::arriving;
   bool is_careful_ = false;          // the member may have to start iteration n-1 early, or is slow
   Stage with_last_ = Stage::retired; // stage of the member after iteration n-1

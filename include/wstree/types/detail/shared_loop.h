@@ -2,7 +2,6 @@
 // The state of a shared_loop: a tree for one loop, or a counter, and each member's part.
 #pragma once
 
-#include "wstree/core/default_floats.h"
 #include "wstree/core/platform.h"
 #include "wstree/core/prior.h"
 #include "wstree/core/self_scheduling/worker.h"
@@ -145,12 +144,11 @@ private:
       : iterations_(iterations), members_(members), smallest_(smallest), ascending_(ascending),
         costs_(costs) {
     settings_.clocked = false;
-    const core::DefaultFloats floats;
-    const double us = P::ticks_per_us();
-    settings_.shortest_target = core::setting_of(us);
-    settings_.longest_target = core::setting_of(20 * us);
-    settings_.tail_batch = core::setting_of(0.6 * us);
-    settings_.steal_cost = core::setting_of(0.2 * us);
+    const std::uint64_t ms = P::ticks_per_ms();
+    settings_.shortest_target = ms / 1000;
+    settings_.longest_target = ms / 50;
+    settings_.tail_batch = 6 * ms / 10'000;
+    settings_.steal_cost = 2 * ms / 10'000;
     auto* const member = ::new (static_cast<void*>(this + 1)) Member[members];
     tree_.roots = ::new (static_cast<void*>(member + members)) core::Node<P>[members];
   }
@@ -163,7 +161,6 @@ private:
   }
 
   void enter(Member& mine, std::uint32_t index) noexcept {
-    const core::DefaultFloats floats;
     Inside& inside = *::new (static_cast<void*>(&mine.inside)) Inside;
     mine.has_come = true;
     if (ascending_) {
@@ -178,7 +175,6 @@ private:
     }
   }
   bool next_of_tree(Member& mine, core::Range& range) noexcept {
-    const core::DefaultFloats floats;
     if (mine.inside.worker.next_slowly(range)) return true;
     mine.stage = Stage::through;
     return next_of_rests(range);

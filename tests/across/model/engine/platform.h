@@ -151,7 +151,7 @@ struct ModelPlatform {
   }
   static std::uint64_t ticks() noexcept { return Execution::now->ticks(); }
   /// One look at the clock is a microsecond.
-  static double ticks_per_us() noexcept { return 100; }
+  static std::uint64_t ticks_per_ms() noexcept { return 100'000; }
   static void relax() noexcept { Execution::now->wait(); }
   static void yield() noexcept { Execution::now->wait(); }
   static void* allocate(std::size_t bytes) noexcept { return Execution::now->allocate(bytes); }

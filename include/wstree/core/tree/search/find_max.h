@@ -76,8 +76,8 @@ private:
 
   struct Best {
     explicit Best(Worth<P>& worth) noexcept : worth_of(worth) {}
-    float see(const Target<P>& seen) noexcept {
-      const float value = worth_of(seen);
+    std::uint64_t see(const Target<P>& seen) noexcept {
+      const std::uint64_t value = worth_of(seen);
       if (value > most) {
         most = value;
         target = seen;
@@ -86,7 +86,7 @@ private:
     }
     Worth<P>& worth_of;
     Target<P> target;
-    float most = 0;
+    std::uint64_t most = 0;
   };
 
   static void sample(const View<P>& view, Rng& rng, Best& found) {

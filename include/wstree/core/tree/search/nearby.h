@@ -72,8 +72,8 @@ private:
         const std::uint32_t root = near_->root(position);
         if (root >= roots) continue;
         view.leaves(view.current(root), [&](const Target<P>& target) {
-          const float value = worth(target);
-          if (value <= 0) return false;
+          const std::uint64_t value = worth(target);
+          if (value == 0) return false;
           const std::uint32_t owner = target.is_untouched_root() ? position : target.node->owner();
           around.saw(r, position, owner, target, value);
           return false;

@@ -2,6 +2,7 @@
 // A thief's view of the work around it, by distance, and the choice of the distance to go for work.
 #pragma once
 
+#include "wstree/core/cost.h"
 #include "wstree/core/extrema.h"
 #include "wstree/core/neighbourhood.h"
 #include "wstree/core/tree/tree.h"
@@ -45,13 +46,13 @@ public:
 
   /// `looked` of the `members` members of `ring` are about to be looked at.
   void expect(std::uint32_t ring, std::uint32_t looked, std::uint32_t members) noexcept {
-    rings_[ring].looked = static_cast<float>(looked);
-    rings_[ring].members = static_cast<float>(members);
+    rings_[ring].looked = looked;
+    rings_[ring].members = members;
   }
   /// A node that is worth `value` > 0 was met when looking at the member at `position`, which is in `ring`;
   /// it belongs to the member at `owner`.
   void saw(std::uint32_t ring, std::uint32_t position, std::uint32_t owner, const Target<P>& target,
-           float value) noexcept {
+           std::uint64_t value) noexcept {
     if (owner == position)
       rings_[ring].work += value;
     else
@@ -61,34 +62,32 @@ public:
     rings_[ring].found = target;
   }
 
-  /// Returns the work that a member has left, on average.
-  float mean() const noexcept {
-    float work = 0;
-    float members = 0;
+  /// Chooses the node to steal from. Work below `enough` does not count, unless there is none at all near by.
+  Choice choose(std::uint64_t enough) const noexcept {
+    Choice choice{rings_[0].found};
+    std::uint64_t work = 0;
+    std::uint64_t members = 0;
     for (std::uint32_t r = 0; r < count_; ++r) {
       work += rings_[r].whole();
       members += rings_[r].members;
     }
-    return members > 0 ? work / members : 0;
-  }
-  /// Chooses the node to steal from. Work below `enough` does not count, unless there is none at all near by.
-  Choice choose(float enough) const noexcept {
-    Choice choice{rings_[0].found};
-    const float each = mean();
-    float near_most = rings_[0].most;
-    float near_work = rings_[0].whole();
-    float near_members = rings_[0].members;
-    float least = __builtin_inff();
+    std::uint64_t near_most = rings_[0].most;
+    std::uint64_t near_work = rings_[0].whole();
+    std::uint64_t near_members = rings_[0].members;
+    std::int64_t least = INT64_MAX;
     for (std::uint32_t r = 1; r < count_; ++r) {
       const Ring& ring = rings_[r];
-      float lacks = each * near_members - near_work;
+      auto lacks = static_cast<std::int64_t>(
+          product(work, near_members) / std::max<std::uint64_t>(members, 1) - near_work);
       // Work beyond the needs of the home domain would have to be fetched from there again.
       if (r > home_) lacks = least = std::min(least, lacks);
       const bool dry = near_most < enough && ring.most > near_most;
-      const bool poor = lacks > ring.most * tuning::k_worth_it && ring.most > near_most &&
-                        ring.whole() * near_members > tuning::k_clearly * near_work * ring.members;
+      const auto most = static_cast<std::int64_t>(ring.most);
+      const bool poor =
+          lacks > static_cast<std::int64_t>(tuning::k_worth_it * ring.most) && ring.most > near_most &&
+          product(ring.whole(), near_members) > tuning::k_clearly * product(near_work, ring.members);
       if (ring.most > 0 && (ring.most >= enough ? dry || poor : near_most == 0))
-        choice = {ring.found, share(8 * lacks / ring.most, ring.found.remaining())};
+        choice = {ring.found, share(8 * lacks / most, ring.found.remaining())};
       near_most = std::max(near_most, ring.most);
       near_work += ring.whole();
       near_members += ring.members;
@@ -100,17 +99,18 @@ private:
   static constexpr std::uint32_t k_most_domains = 7; // members outside of these domains count as equally far
 
   struct Ring {
-    float work = 0; // sum over the members that were looked at
-    float most = 0;
-    float looked = 0;
-    float members = 0;
+    std::uint64_t work = 0; // sum over the members that were looked at
+    std::uint64_t most = 0;
+    std::uint64_t looked = 0;
+    std::uint64_t members = 0;
     Target<P> found;
-    float whole() const noexcept { return looked == 0 ? 0 : work * members / looked; }
+    std::uint64_t whole() const noexcept { return looked == 0 ? 0 : product(work, members) / looked; }
   };
 
-  static std::uint32_t share(float wanted, std::uint32_t units) noexcept {
-    const float most = units > tuning::k_few_units ? tuning::k_most_eighths : tuning::k_most_eighths_of_few;
-    return static_cast<std::uint32_t>(clamp(wanted, tuning::k_least_eighths, most));
+  static std::uint32_t share(std::int64_t eighths, std::uint32_t units) noexcept {
+    const std::int64_t most =
+        units > tuning::k_few_units ? tuning::k_most_eighths : tuning::k_most_eighths_of_few;
+    return static_cast<std::uint32_t>(clamp(eighths, tuning::k_least_eighths, most));
   }
 
   std::uint32_t ring_of(std::uint32_t position) const noexcept {

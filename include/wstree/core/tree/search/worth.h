@@ -17,18 +17,18 @@ namespace wstree::core {
 /// read the clock. 0: there is nothing for this thief. For one search.
 template <class P> class Worth {
 public:
-  /// `cost`: ticks per unit that the thief has seen, 0 if it has seen none. `least`: an owner that is at work
-  /// and has less left is not robbed.
-  Worth(const Settings& settings, const Supply<P>& supply, float cost, float least = 0) noexcept
+  /// `cost`: of a unit that the thief has seen, 0 if it has seen none. `least`: an owner that is at work and
+  /// has less left is not robbed.
+  Worth(const Settings& settings, const Supply<P>& supply, Cost cost, std::uint64_t least = 0) noexcept
       : supply_(supply), settings_(settings), cost_(cost), least_(least) {}
 
-  float operator()(const Target<P>& target) noexcept {
+  std::uint64_t operator()(const Target<P>& target) noexcept {
     const std::uint32_t remaining = target.remaining();
     if (remaining == 0 || (supply_.is_short() && target.word.phase() == Phase::owned) ||
         (supply_.is_exhausted() && target.word.phase() == Phase::stolen))
       return 0;
-    const float cost = is_timed() ? target.cost_or(cost_) : 1;
-    const float worth = static_cast<float>(remaining) * (cost > 0 ? cost : 1.0F);
+    const Cost cost = is_timed() ? target.cost_or(cost_) : 0;
+    const std::uint64_t worth = cost != 0 ? std::max<std::uint64_t>(ticks_of(cost, remaining), 1) : remaining;
     if (worth >= least_ || target.word.phase() != Phase::owned) return worth;
     refused_ = std::max(refused_, worth);
     return 0;
@@ -37,12 +37,12 @@ public:
   /// be done; 0: none was refused.
   std::uint64_t accept_all() noexcept {
     least_ = 0;
-    return static_cast<std::uint64_t>(__builtin_ceilf(std::exchange(refused_, 0.0F)));
+    return std::exchange(refused_, 0);
   }
 
   /// Returns the value from which a node counts as work when distance matters.
-  float enough() const noexcept {
-    return static_cast<float>(is_timed() ? settings_.near_enough : tuning::k_near_enough_units);
+  std::uint64_t enough() const noexcept {
+    return is_timed() ? settings_.near_enough : tuning::k_near_enough_units;
   }
 
 private:
@@ -50,9 +50,9 @@ private:
 
   const Supply<P>& supply_;
   const Settings& settings_;
-  float cost_;
-  float least_;       // for which an owner is robbed
-  float refused_ = 0; // the most that was less
+  Cost cost_;
+  std::uint64_t least_;       // for which an owner is robbed
+  std::uint64_t refused_ = 0; // the most that was less
 };
 
 } // namespace wstree::core
