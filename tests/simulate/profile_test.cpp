@@ -99,7 +99,7 @@ TEST(profile, WhatTheLibraryWritesIsRead) {
   }
   config::Options options;
   options.record_path.append(folder).append("/profile");
-  write_recordings(options, 0.5, "1");
+  write_recordings(options, core::tick_of(1, 2), "1");
   forget_executions();
   forget_recordings();
   std::ifstream file(folder + "/profile");

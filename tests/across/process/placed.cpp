@@ -97,8 +97,8 @@ bool inside(const Cpus& inner, const Cpus& outer) {
 }
 
 bool has_too_small_a_quota(int members) {
-  const double cpus = place::find_quota("").cpus;
-  return cpus > 0 && cpus < members;
+  const std::uint64_t time = place::find_quota("").time;
+  return time != 0 && time < static_cast<std::uint64_t>(members) * place::k_whole_cpu;
 }
 
 std::vector<Placed> Report::in(int root, int region, int process) const {
