@@ -84,6 +84,10 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       if (!values_.is_polynomial(made) && values_.at(made).kind == Node::Kind::plain)
         made = result(instruction.id, a, b);
     }
+    if (is_add && !values_.is_polynomial(a) != !values_.is_polynomial(b))
+      if (const bool is_first = values_.is_symbol(a, Symbol::Kind::header);
+          is_first || values_.is_symbol(b, Symbol::Kind::header))
+        made = maybe_none(made, is_first ? b : a);
     if (is_add) {
       set_flags(made);
       set_overflow(classify(a) | classify(b));
@@ -313,6 +317,7 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
         return false;
       a = result(instruction.id, a, b, condition);
     }
+    a = maybe_none(a, condition);
     set_flags(a);
     return write(instruction, operands[0], state, a);
   }
