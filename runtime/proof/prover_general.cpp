@@ -315,9 +315,11 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     } else {
       if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b))
         return false;
+      const Polynomial& sum = values_.at(a).polynomial;
+      const bool may_stay = values_.is_polynomial(a) && sum.count == 1 && sum.terms[0].factor == 1;
       a = result(instruction.id, a, b, condition);
+      if (may_stay) a = maybe_none(a, condition);
     }
-    a = maybe_none(a, condition);
     set_flags(a);
     return write(instruction, operands[0], state, a);
   }

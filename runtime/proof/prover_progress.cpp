@@ -122,6 +122,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
            for_zero == (a.y == k_swap_failed);
   };
   // Whether the loop ends if memory stays as it is, and its decisions by memory go the open ways.
+  bool may_wait = false; // a way out by memory was judged before
   const auto ends = [&](bool is_decided = false) noexcept {
     const Loop before = loop_;
     loop_.is_silent = true;
@@ -134,7 +135,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     if (!back->is_reached) {
       loop_ = before;
       has_turn = false;
-      return !leaves() || refuse("may wait for another iteration", place);
+      return may_wait || !leaves() || refuse("may wait for another iteration", place);
     }
     for (std::size_t i = 0; i < locations; ++i) {
       const Value* const value = place_of(*back, i);
@@ -181,7 +182,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
       for (std::size_t i = 0; i < locations && !shrinks; ++i) {
         if (!is_looked_at(i)) continue;
         const Bits bits = bits_of(i);
-        Bits made = turns[i].bits | (bits & (k_fixed_memory | k_polled));
+        Bits made = turns[i].bits | (bits & (k_fixed_memory | k_polled | k_stays));
         if ((bits & (k_link | k_other_memory | k_polled)) != k_other_memory)
           made &= static_cast<Bits>(~k_link);
         are_as_found &= made == turns[i].bits;
@@ -216,15 +217,15 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
         waits |= (bits & (k_turn | k_fixed_memory)) == k_fixed_memory;
         // A counter may be compared with memory, but one mixed with memory is none.
         const auto is_counter = [&](Value value, Value other) noexcept {
-          return (values_.at(value).bits & (k_turn | k_fixed_memory | k_polled)) == k_turn &&
+          return (values_.at(value).bits & (k_turn | k_fixed_memory | k_polled | k_stays)) == k_turn &&
                  (values_.at(other).bits & k_turn) == 0;
         };
-        has_end |= (bits & (k_turn | k_fixed_memory | k_polled)) == k_turn ||
+        has_end |= (bits & (k_turn | k_fixed_memory | k_polled | k_stays)) == k_turn ||
                    is_swapped(flags, walk.last(block).id, next == function.blocks[block].next[1]) ||
                    (flags.is_comparison && (is_counter(flags.a, flags.b) || is_counter(flags.b, flags.a)));
       }
     }
-    return (has_end && !waits) || refuse("may wait for another iteration", place);
+    return (has_end && (may_wait || !waits)) || refuse("may wait for another iteration", place);
   };
   // The next decision by such memory, from `first` on, both ways of which stay in the loop.
   const auto undecided = [&](std::size_t first, Bits memory) noexcept {
@@ -278,6 +279,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     if (!ends()) return false;
     way = 0;
   }
+  may_wait = true;
   // Once all of them are made, a turn must go on on each of the ways that are left.
   for (int left = looks + static_cast<int>(other_count) != 0 ? k_most_last_looks : 0; left != 0; --left) {
     has_turn = true;
