@@ -29,10 +29,10 @@ private:
   /// The loop over the part that is being followed.
   struct Loop {
     bool is_entered = false;
-    bool is_silent = false;   ///< its effects are looked at, and not judged
-    bool is_turning = false;  ///< an inner loop is followed to find the values that its turns change
-    Bits asks_memory = 0;     ///< memory that a function which it calls has decided by
-    SymbolId callee_base = 0; ///< the frame of a called function is below this place
+    bool is_silent = false;      ///< its effects are looked at, and not judged
+    std::uint8_t is_turning = 0; ///< whether an inner loop's turns are looked at; 2: decided by memory
+    Bits asks_memory = 0;        ///< memory that a function which it calls has decided by
+    SymbolId callee_base = 0;    ///< the frame of a called function is below this place
     std::int32_t callee_offset = 0;
     bool is_guessed = false; ///< the locations that change have unknown values at the header
     std::int64_t width = 1;  ///< iterations that it executes at a time
@@ -90,11 +90,10 @@ private:
   static constexpr Address k_several_versions = 1;
   static constexpr std::uint32_t k_most_rewrites = 4000;
   struct Walk; // the blocks of a function
-  /// Everything beside the state that the instructions of a block in a cycle depend on: all that is made
-  /// known while a function is followed.
+  /// What the instructions of a cycle's block depend on beside the state: all that is found out on the way.
   struct Mode {
     bool is_entered = false;
-    bool is_turning = false;
+    std::uint8_t is_turning = 0;
     Bits asks_memory = 0;
     bool is_guessed = false;
     bool is_ending = false;
@@ -179,6 +178,8 @@ private:
   Bits memory_at(Value address) const noexcept; // prover_turns.cpp, as are the following ones
   Value asked(Value value) noexcept;
   Value chosen(Value made, Value a, Value b, Value condition) noexcept;
+  Bits may_stay(Value a, Value b) const noexcept;
+  Value maybe_none(Value made, Value added) noexcept;
   bool check_order(Walk& walk, const std::uint8_t* behind) noexcept;
   bool leave_part(Walk& walk, const State& entry, std::int64_t width, const std::uint8_t* behind,
                   const Location* locations, std::size_t count) noexcept;
@@ -246,8 +247,7 @@ private:
   bool is_of_length(const Polynomial& polynomial) const noexcept;
   bool may_be_cut(Value value, const State& state) const noexcept;
   bool is_whole(const Polynomial& polynomial, bool is_nonempty) const noexcept;
-  /// The notes of numbers that were cut. An instruction whose result has nothing of the rest of a number, and
-  /// is another value than the number, restores them.
+  /// The notes of numbers that were cut, which an instruction restores whose result has nothing of the rest.
   struct Cuts {
     bool is_narrowed, is_cut, is_length_cut, is_cut_inside;
   };

@@ -84,6 +84,10 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
       if (!values_.is_polynomial(made) && values_.at(made).kind == Node::Kind::plain)
         made = result(instruction.id, a, b);
     }
+    if (is_add && !values_.is_polynomial(a) != !values_.is_polynomial(b))
+      if (const bool is_first = values_.is_symbol(a, Symbol::Kind::header);
+          is_first || values_.is_symbol(b, Symbol::Kind::header))
+        made = maybe_none(made, is_first ? b : a);
     if (is_add) {
       set_flags(made);
       set_overflow(classify(a) | classify(b));
@@ -311,7 +315,10 @@ bool Prover::step_general(const Instruction& instruction, State& state) noexcept
     } else {
       if (!read(instruction, operands[0], state, a) || !read(instruction, operands[1], state, b))
         return false;
+      const Polynomial& sum = values_.at(a).polynomial;
+      const bool may_stay = values_.is_polynomial(a) && sum.count == 1 && sum.terms[0].factor == 1;
       a = result(instruction.id, a, b, condition);
+      if (may_stay) a = maybe_none(a, condition);
     }
     set_flags(a);
     return write(instruction, operands[0], state, a);

@@ -183,7 +183,7 @@ Value Prover::joined(Value a, Value b, const State& x, const State& y, Address p
   if (trusts_ && !loop_.is_entered && x.formula == State::Formula::done && y.formula == State::Formula::done)
     if (const Value made = joined_begun(a, b, x, y, place, location); made != 0) return made;
   Bits bits = classify(a) | classify(b);
-  if (loop_.is_entered) return values_.plain(bits | k_iteration);
+  if (loop_.is_entered) return values_.plain(bits | k_iteration | may_stay(a, b));
   if (x.formula != State::Formula::open || y.formula != State::Formula::open) bits |= k_part;
   if ((bits & ~(k_part | k_number)) != 0) return values_.plain(bits);
   return values_.of(Symbol::Kind::result, bits, k_operation_join | context_ << k_stamp_shift, place,

@@ -130,7 +130,8 @@ bool Prover::step_conditional_move(const Instruction& instruction, State& state)
                                            : (is_unsigned ? Operation::most_unsigned : Operation::most);
       if (is_clangs_end && (operation == Operation::least || operation == Operation::least_unsigned))
         return write(instruction, operands[0], state, last_of_part());
-      return write(instruction, operands[0], state, apply(operation, operands[0].size, a, b));
+      if (loop_.is_turning != 2)
+        return write(instruction, operands[0], state, apply(operation, operands[0].size, a, b));
     }
   }
   if (state.formula == State::Formula::open &&

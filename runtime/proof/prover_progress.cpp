@@ -12,6 +12,8 @@ namespace {
 
 constexpr int k_most_looks = 64;
 constexpr std::size_t k_most_choices = 32;
+constexpr std::size_t k_most_ways = 6;
+constexpr int k_most_last_looks = 16;
 
 } // namespace
 
@@ -120,9 +122,11 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
            for_zero == (a.y == k_swap_failed);
   };
   // Whether the loop ends if memory stays as it is, and its decisions by memory go the open ways.
-  const auto ends = [&]() noexcept {
+  bool may_wait = false; // a way out by memory was judged before
+  const auto ends = [&](bool is_decided = false) noexcept {
     const Loop before = loop_;
-    loop_.is_silent = loop_.is_turning = true;
+    loop_.is_silent = true;
+    loop_.is_turning = is_decided ? 2 : 1;
     *fixed = *entry;
     for (std::size_t i = 0; i < locations; ++i)
       if (Value& value = *place_of(*fixed, i); (values_.at(value).bits & k_frame) == 0)
@@ -131,7 +135,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     if (!back->is_reached) {
       loop_ = before;
       has_turn = false;
-      return !leaves() || refuse("may wait for another iteration", place);
+      return may_wait || !leaves() || refuse("may wait for another iteration", place);
     }
     for (std::size_t i = 0; i < locations; ++i) {
       const Value* const value = place_of(*back, i);
@@ -178,7 +182,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
       for (std::size_t i = 0; i < locations && !shrinks; ++i) {
         if (!is_looked_at(i)) continue;
         const Bits bits = bits_of(i);
-        Bits made = turns[i].bits | (bits & (k_fixed_memory | k_polled));
+        Bits made = turns[i].bits | (bits & (k_fixed_memory | k_polled | k_stays));
         if ((bits & (k_link | k_other_memory | k_polled)) != k_other_memory)
           made &= static_cast<Bits>(~k_link);
         are_as_found &= made == turns[i].bits;
@@ -213,15 +217,15 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
         waits |= (bits & (k_turn | k_fixed_memory)) == k_fixed_memory;
         // A counter may be compared with memory, but one mixed with memory is none.
         const auto is_counter = [&](Value value, Value other) noexcept {
-          return (values_.at(value).bits & (k_turn | k_fixed_memory | k_polled)) == k_turn &&
+          return (values_.at(value).bits & (k_turn | k_fixed_memory | k_polled | k_stays)) == k_turn &&
                  (values_.at(other).bits & k_turn) == 0;
         };
-        has_end |= (bits & (k_turn | k_fixed_memory | k_polled)) == k_turn ||
+        has_end |= (bits & (k_turn | k_fixed_memory | k_polled | k_stays)) == k_turn ||
                    is_swapped(flags, walk.last(block).id, next == function.blocks[block].next[1]) ||
                    (flags.is_comparison && (is_counter(flags.a, flags.b) || is_counter(flags.b, flags.a)));
       }
     }
-    return (has_end && !waits) || refuse("may wait for another iteration", place);
+    return (has_end && (may_wait || !waits)) || refuse("may wait for another iteration", place);
   };
   // The next decision by such memory, from `first` on, both ways of which stay in the loop.
   const auto undecided = [&](std::size_t first, Bits memory) noexcept {
@@ -241,6 +245,19 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   std::uint32_t taken[k_most_choices]; // edges
   std::size_t choices = 0;
   int looks = 0;
+  // Goes the other way at the last choice that has one; false: all were gone.
+  const auto turns_back = [&]() noexcept {
+    for (; choices != 0 && taken[choices - 1] % 2 != 0; --choices) closed[taken[choices - 1] - 1] = 0;
+    if (choices == 0) return false;
+    std::uint32_t& edge = taken[choices - 1];
+    closed[edge] = 1;
+    closed[++edge] = 0;
+    return true;
+  };
+  const auto choose = [&](std::size_t next) noexcept {
+    taken[choices++] = members[next] * 2;
+    closed[members[next] * 2 + 1] = 1;
+  };
   for (;; ++looks) {
     if (looks == k_most_looks || choices == k_most_choices)
       return refuse("is too tangled for the proof", place);
@@ -249,16 +266,10 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     if (looks == 0)
       for (std::size_t i = undecided(0, k_other_memory); i != count; i = undecided(i + 1, k_other_memory))
         others[other_count++] = members[i];
-    if (const std::size_t next = has_turn ? undecided(0, k_fixed_memory) : count; next != count) {
-      taken[choices++] = members[next] * 2;
-      closed[members[next] * 2 + 1] = 1;
-      continue;
-    }
-    for (; choices != 0 && taken[choices - 1] % 2 != 0; --choices) closed[taken[choices - 1] - 1] = 0;
-    if (choices == 0) break;
-    std::uint32_t& edge = taken[choices - 1];
-    closed[edge] = 1;
-    closed[++edge] = 0;
+    if (const std::size_t next = has_turn ? undecided(0, k_fixed_memory) : count; next != count)
+      choose(next);
+    else if (!turns_back())
+      break;
   }
   // Memory at a place that turns change stays as it is while they do not: one such decision at a time.
   std::fill_n(closed, blocks * 2, std::uint8_t{0});
@@ -267,6 +278,20 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     way = 1;
     if (!ends()) return false;
     way = 0;
+  }
+  may_wait = true;
+  // Once all of them are made, a turn must go on on each of the ways that are left.
+  for (int left = looks + static_cast<int>(other_count) != 0 ? k_most_last_looks : 0; left != 0; --left) {
+    has_turn = true;
+    if (!ends()) return false;
+    const std::size_t next = has_turn ? undecided(0, k_fixed_memory | k_other_memory) : count;
+    if (next != count && choices == k_most_ways) break;
+    if (next != count) {
+      choose(next);
+      continue;
+    }
+    if (has_turn && choices != 0 && !ends(true)) return false;
+    if (!turns_back()) break;
   }
   passing_.release(mark);
   return true;

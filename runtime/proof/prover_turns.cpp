@@ -39,10 +39,32 @@ Value Prover::asked(Value value) noexcept {
   return values_.plain(classify(value) | k_iteration | asked);
 }
 
+/// Returns what says that a number ends no loop if `a` and `b` meet in a turn whose decisions by memory were
+/// made, and one is as in the turn before, or is set to what no turn changes.
+Bits Prover::may_stay(Value a, Value b) const noexcept {
+  if (loop_.is_turning != 2) return k_common;
+  const Bits p = values_.at(a).bits;
+  const Bits q = values_.at(b).bits;
+  if (((p ^ q) & k_turn) != 0) return k_polled; // turns come back to the number
+  const bool is_one =
+      values_.is_symbol(a, Symbol::Kind::header) != values_.is_symbol(b, Symbol::Kind::header);
+  return is_one && (p & k_turn) != 0 ? k_stays : k_common;
+}
+
+/// Returns `made`, in which `added` may be nothing, as what ends no loop whose decisions by memory were made.
+Value Prover::maybe_none(Value made, Value added) noexcept {
+  const Bits bits = values_.at(added).bits;
+  const bool may_be = loop_.is_turning == 2 && (bits & (k_fixed_memory | k_other_memory)) == 0;
+  return may_be ? values_.plain(static_cast<Bits>(classify(made) | k_stays)) : made;
+}
+
 /// Returns `made`, `a` or `b` as `condition` chooses, as two ways make it where they meet: if turns change it
 /// on each of them, the memory that chooses does not stop them.
 Value Prover::chosen(Value made, Value a, Value b, Value condition) noexcept {
-  if ((values_.at(condition).bits & k_polled) == 0) return made;
+  const Bits bits = values_.at(condition).bits;
+  if (const Bits stays = may_stay(a, b); stays != 0 && (bits & (k_fixed_memory | k_other_memory)) == 0)
+    return values_.plain(static_cast<Bits>(classify(made) | stays));
+  if ((bits & k_polled) == 0) return made;
   const auto goes_on = [this](Value value) noexcept {
     return (values_.at(value).bits & (k_turn | k_polled)) == k_turn &&
            !values_.is_symbol(value, Symbol::Kind::header);

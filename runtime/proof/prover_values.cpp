@@ -103,6 +103,7 @@ Value Prover::result(std::uint64_t operation, Value a, Value b, Value c) noexcep
   Bits bits = classify(a);
   if (b != 0) bits |= classify(b);
   if (c != 0) bits |= classify(c);
+  bits &= static_cast<Bits>(~k_stays); // it is another number
   if (!is_wide_) bits &= static_cast<Bits>(~k_upper);
   if ((bits & k_upper) != 0 && !keeps_first_word(operation)) bits |= k_carried;
   if (loop_.is_entered) {

@@ -32,6 +32,7 @@ inline constexpr Bits k_fixed_memory = 1024; ///< memory at a place that is the 
 inline constexpr Bits k_other_memory = 512;  ///< memory at a place that turns change; as k_turn
 inline constexpr Bits k_polled = 4096; ///< with k_other_memory: turns may come back to the place; as k_turn
 inline constexpr Bits k_link = 8192;   ///< what memory said in the turn before, and nothing else; as k_turn
+inline constexpr Bits k_stays = 16384; ///< may be as in the turn before; as k_turn
 inline constexpr Bits k_upper = 2048;  ///< the other bits speak of its first 4 bytes alone
 
 enum class Operation : std::uint8_t {
