@@ -27,9 +27,6 @@ public:
     return find_from(place, code, caller);
   }
 
-  /// Returns whether any function may be called again.
-  bool has_any() const noexcept { return any_.load(std::memory_order_relaxed); }
-
 private:
   /// The state of an entry; `open` until its thread has read the function. Other threads do without the
   /// answer until then, and so does the child of a fork that comes meanwhile, for good.
@@ -71,7 +68,7 @@ private:
       function.decide(verdict);
     });
     if (function.may_repeat())
-      any_.store(true, std::memory_order_relaxed);
+      observe::note_served_region();
     else if (function.verdict().reason != proof::k_no_static_loop)
       observe::note_unserved_region(caller, function.verdict().reason, function.verdict().at);
     states_[place].store(function.may_repeat() ? State::proven : State::refused, std::memory_order_release);
@@ -91,7 +88,6 @@ private:
   std::array<std::atomic<const void*>, k_places> keys_{};
   std::array<std::atomic<State>, k_places> states_{};
   std::array<Entry, k_places> entries_{};
-  std::atomic<bool> any_{false}; // relaxed: read when the program ends
 };
 constinit Functions g_functions;
 
@@ -109,8 +105,6 @@ void RepeatableFunction::decide(const proof::Verdict& verdict) noexcept {
 RepeatableFunction* find_repeatable(const void* code, const void* caller) noexcept {
   return g_functions.find(code, caller);
 }
-
-bool has_repeatable() noexcept { return g_functions.has_any(); }
 
 void MaybeRepeated::choose(RepeatableFunction& function, const void* caller, const char* source,
                            const void* data) noexcept {

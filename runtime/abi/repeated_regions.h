@@ -38,8 +38,6 @@ private:
 /// known yet. The first call for a function reads its machine code, which takes up to some milliseconds.
 /// `caller` opens a region.
 RepeatableFunction* find_repeatable(const void* code, const void* caller) noexcept;
-/// Returns whether regions of any function may be served.
-bool has_repeatable() noexcept;
 /// One execution of such a function by a team, from before the fork until after the join. On the stack of the
 /// opener. The items of a loop are its iterations, or pieces if only the function has the iterations.
 class RepeatedRegion {

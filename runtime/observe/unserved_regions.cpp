@@ -24,6 +24,8 @@ struct UnservedRegion {
 constinit std::array<UnservedRegion, 1024> g_regions{};
 constinit std::atomic<std::size_t> g_count{0}; // relaxed: each thread writes an entry of its own
 
+constinit std::atomic<bool> g_is_served{false}; // relaxed: read when the program ends
+
 template <class Visit> void for_each_region(Visit&& visit) noexcept {
   const std::size_t count = std::min(g_count.load(std::memory_order_relaxed), g_regions.size());
   for (std::size_t i = 0; i < count; ++i)
@@ -62,7 +64,10 @@ void forget_unserved_times() noexcept {
   });
 }
 
+void note_served_region() noexcept { g_is_served.store(true, std::memory_order_relaxed); }
+
 void say_unserved() noexcept {
+  if (g_is_served.load(std::memory_order_relaxed)) return;
   const std::size_t count = g_count.load(std::memory_order_relaxed);
   const char* reason = count != 0 ? g_regions[0].reason.load(std::memory_order_acquire) : nullptr;
   if (reason == nullptr) return;

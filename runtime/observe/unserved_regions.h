@@ -19,8 +19,10 @@ void note_unserved_time(const void* caller, std::uint64_t ticks) noexcept;
 /// Starts the times from zero again; call in the child after fork.
 void forget_unserved_times() noexcept;
 
-/// Says in one line how many regions were noted, the first one's reason, and the next step; nothing if none
-/// was.
+/// Notes that a region may be served. Any thread, wait-free.
+void note_served_region() noexcept;
+/// Says in one line how many regions were not served, the reason of the first one, and the next step. Says
+/// nothing if no such region is noted, or a served one.
 void say_unserved() noexcept;
 
 void write_unserved_json(ReportWriter& out, core::TickLength tick) noexcept;

@@ -207,7 +207,8 @@ TEST_P(DoctorServed, NamesStaticLoopsAndHowToServeThem) {
   if (std::string(GetParam()) == "loops_") {
     EXPECT_THAT(found["fix"].get<std::string>(), HasSubstr("WSTREE_LOOPS=static"));
   } else {
-    EXPECT_THAT(found["found"].get<std::string>(), testing::ContainsRegex("; static: loops\\.c:[12][0-9] main"));
+    EXPECT_THAT(found["found"].get<std::string>(),
+                testing::ContainsRegex("; static: loops\\.c:[12][0-9] main"));
     EXPECT_THAT(found["fix"].get<std::string>(), HasSubstr("-fplugin=$(wstree path --gcc-plugin)"));
   }
   EXPECT_EQ(check("loops", loops("static"), {{"WSTREE_LOOPS", "static"}})["status"], "ok");

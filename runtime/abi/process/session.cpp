@@ -9,7 +9,6 @@
 #include "process_limits.h"
 #include "rank_texts.h"
 #include "recordings.h"
-#include "repeated_regions.h"
 #include "report_output.h"
 #include "statistics.h"
 #include "tokens.h"
@@ -253,7 +252,7 @@ void report_at_exit() noexcept {
   if (g_session.load(std::memory_order_acquire) == nullptr) return;
   if (session().measured)
     stack::on_own_stack([] { report(); });
-  else if (is_watched() && !has_repeatable())
+  else if (is_watched())
     stack::on_own_stack([] { observe::say_unserved(); });
 }
 
