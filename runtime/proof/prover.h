@@ -90,7 +90,7 @@ private:
   static constexpr Address k_several_versions = 1;
   static constexpr std::uint32_t k_most_rewrites = 4000;
   struct Walk; // the blocks of a function
-  /// What the instructions of a cycle's block depend on beside the state: all that is found out on the way.
+  /// Facts found on the way, on which instructions of a cycle's block depend beside the state.
   struct Mode {
     bool is_entered = false;
     std::uint8_t is_turning = 0;

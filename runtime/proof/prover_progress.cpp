@@ -10,7 +10,7 @@ namespace wstree::proof {
 
 namespace {
 
-constexpr int k_most_looks = 64;
+constexpr std::size_t k_most_looks = 64;
 constexpr std::size_t k_most_choices = 32;
 constexpr std::size_t k_most_ways = 6;
 constexpr int k_most_last_looks = 16;
@@ -121,9 +121,18 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     return values_.is_constant(flags.b) && values_.at(flags.b).polynomial.constant == 0 && a.y != 0 &&
            for_zero == (a.y == k_swap_failed);
   };
+  // Whether each turn adds the same to a number, whichever way it goes.
+  const auto goes_on = [this, place](Value value) noexcept {
+    const Node& node = values_.at(value);
+    if (node.kind != Node::Kind::polynomial || node.polynomial.count != 1 || node.polynomial.terms[0].b != 0)
+      return false;
+    const Symbol& symbol = values_.symbol(node.polynomial.terms[0].a);
+    return symbol.kind == Symbol::Kind::header && static_cast<Address>(symbol.x) == place + 1 &&
+           symbol.z != 0;
+  };
   // Whether the loop ends if memory stays as it is, and its decisions by memory go the open ways.
   bool may_wait = false; // a way out by memory was judged before
-  const auto ends = [&](bool is_decided = false) noexcept {
+  const auto ends = [&](bool is_decided = false, bool at_once = false) noexcept {
     const Loop before = loop_;
     loop_.is_silent = true;
     loop_.is_turning = is_decided ? 2 : 1;
@@ -217,10 +226,11 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
         waits |= (bits & (k_turn | k_fixed_memory)) == k_fixed_memory;
         // A counter may be compared with memory, but one mixed with memory is none.
         const auto is_counter = [&](Value value, Value other) noexcept {
+          if (at_once && !goes_on(value)) return false;
           return (values_.at(value).bits & (k_turn | k_fixed_memory | k_polled | k_stays)) == k_turn &&
                  (values_.at(other).bits & k_turn) == 0;
         };
-        has_end |= (bits & (k_turn | k_fixed_memory | k_polled | k_stays)) == k_turn ||
+        has_end |= (!at_once && (bits & (k_turn | k_fixed_memory | k_polled | k_stays)) == k_turn) ||
                    is_swapped(flags, walk.last(block).id, next == function.blocks[block].next[1]) ||
                    (flags.is_comparison && (is_counter(flags.a, flags.b) || is_counter(flags.b, flags.a)));
       }
@@ -244,7 +254,7 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
   std::size_t other_count = 0;
   std::uint32_t taken[k_most_choices]; // edges
   std::size_t choices = 0;
-  int looks = 0;
+  std::size_t looks = 0;
   // Goes the other way at the last choice that has one; false: all were gone.
   const auto turns_back = [&]() noexcept {
     for (; choices != 0 && taken[choices - 1] % 2 != 0; --choices) closed[taken[choices - 1] - 1] = 0;
@@ -280,18 +290,20 @@ bool Prover::check_progress(Walk& walk, std::uint32_t header) noexcept {
     way = 0;
   }
   may_wait = true;
-  // Once all of them are made, a turn must go on on each of the ways that are left.
-  for (int left = looks + static_cast<int>(other_count) != 0 ? k_most_last_looks : 0; left != 0; --left) {
+  // Once all of them are made, a turn must go on on each of the ways that are left. Where there are too many
+  // ways, they are taken at once, and only a number to which each turn adds the same ends the loop.
+  for (int left = looks + other_count != 0 ? k_most_last_looks : 0; left != 0; --left) {
     has_turn = true;
     if (!ends()) return false;
     const std::size_t next = has_turn ? undecided(0, k_fixed_memory | k_other_memory) : count;
-    if (next != count && choices == k_most_ways) break;
-    if (next != count) {
+    const bool at_once = left == 1 || (next != count && choices == k_most_ways);
+    if (next != count && !at_once) {
       choose(next);
       continue;
     }
-    if (has_turn && choices != 0 && !ends(true)) return false;
-    if (!turns_back()) break;
+    if (at_once) std::fill_n(closed, blocks * 2, std::uint8_t{0});
+    if ((at_once || (has_turn && choices != 0)) && !ends(true, at_once)) return false;
+    if (at_once || !turns_back()) break;
   }
   passing_.release(mark);
   return true;

@@ -132,7 +132,7 @@ void spawned(const char* program) {
   MPI_Comm_disconnect(&other);
 }
 
-/// Of many calls one sends no messages on any rank. A rank that is suspended meanwhile makes a call longer.
+/// Expects that one of many calls sends no messages on any rank: a suspended rank makes a call longer.
 void expect_no_messages(const char* what, const std::function<void()>& call) {
   constexpr int k_tries = 200;
   for (int i = 0; i < k_tries; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What puts elements into another order, or into groups.
+// Algorithms that put elements into another order, or into groups.
 #include "algorithms_support.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What wstree compare says of times of another day, of figures that are made up; and what --counters counts.
+// Comparisons of wstree compare with made-up times of another day; the figures of --counters.
 #include "compare/baseline.h"
 #include "compare/counters.h"
 #include "compare/show.h"

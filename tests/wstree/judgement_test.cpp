@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What wstree compare says of figures that are made up: verdicts, recommendations, causes.
+// Verdicts, recommendations and causes of wstree compare, by made-up figures.
 #include "compare/comparison.h"
 #include "compare/show.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program that `wstree run` starts keeps of its own: process, arguments, end. Where the library is
-// looked for, and the outer form of the command with its help.
+// Programs that `wstree run` starts keep their process, arguments and end. Folders in which the command looks
+// for the library, and the outer form of the command with its help.
 #include "command.h"
 
 namespace wstree::test {

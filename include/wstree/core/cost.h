@@ -45,12 +45,15 @@ private:
 using Cost = std::uint64_t;
 inline constexpr unsigned k_cost_bits = 16;
 
-constexpr Cost unit_cost(std::uint64_t ticks, std::uint64_t units = 1) noexcept {
-  return product(ticks, std::uint64_t{1} << k_cost_bits) / units;
+/// Returns the cost of a unit that takes `ticks`.
+constexpr Cost unit_cost(std::uint64_t ticks) noexcept {
+  return product(ticks, std::uint64_t{1} << k_cost_bits);
 }
+/// Returns the ticks that `units` of such a cost take.
 constexpr std::uint64_t ticks_of(Cost cost, std::uint64_t units = 1) noexcept {
   return product(cost, units) >> k_cost_bits;
 }
+/// Returns the units of such a cost that `ticks` have room for; the largest number if they cost nothing.
 constexpr std::uint64_t units_in(std::uint64_t ticks, Cost cost) noexcept {
   return cost == 0 ? UINT64_MAX : unit_cost(ticks) / cost;
 }

@@ -56,17 +56,22 @@ struct Settings {
   std::uint32_t scan_all = 16; ///< roots that a search looks at one by one; with more it reads the board
   bool clocked = true;         ///< measure busy time even if the batch mode does not need it
   bool history = true;         ///< loops start from the prior of their code location (tree, find_max, timed)
+
+  /// Sets all durations to the same times by another clock: `ticks(n)` returns the ticks in n nanoseconds.
+  template <class Ticks> constexpr void set_durations(const Ticks& ticks) noexcept {
+    shortest_target = ticks(1'000);
+    longest_target = ticks(20'000);
+    tail_batch = ticks(600);
+    steal_cost = ticks(200);
+    near_enough = ticks(2'000);
+    patience = ticks(100'000'000);
+  }
 };
 
-/// Returns settings whose durations are the same times by the Platform's clock, whatever its rate.
+/// Returns settings with durations by the Platform's clock.
 template <class P> constexpr Settings settings_by_clock() noexcept {
   Settings settings;
-  settings.shortest_target = ticks_in<P>(1'000);
-  settings.longest_target = ticks_in<P>(20'000);
-  settings.tail_batch = ticks_in<P>(600);
-  settings.steal_cost = ticks_in<P>(200);
-  settings.near_enough = ticks_in<P>(2'000);
-  settings.patience = ticks_in<P>(100'000'000);
+  settings.set_durations(ticks_in<P>);
   return settings;
 }
 

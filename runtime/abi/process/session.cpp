@@ -43,12 +43,7 @@ core::Settings to_settings(const config::Options& options) noexcept {
   settings.strategy = options.strategy;
   settings.batch = options.batch.mode;
   settings.history = options.history;
-  settings.shortest_target = ticks(1'000);
-  settings.longest_target = ticks(20'000);
-  settings.tail_batch = ticks(600);
-  settings.steal_cost = ticks(200);
-  settings.patience = ticks(100'000'000);
-  settings.near_enough = ticks(2'000);
+  settings.set_durations(ticks);
   const std::uint64_t value = options.batch.value;
   if (settings.batch != core::BatchMode::timed)
     settings.limit = value;

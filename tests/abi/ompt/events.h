@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What recorder.cpp has written.
+// The events that recorder.cpp has written.
 #pragma once
 
 #include "process.h"

@@ -53,8 +53,8 @@ std::vector<Scenario> scenarios_of(const TagRow& row) {
 
 class Mutants : public testing::TestWithParam<Mutant> {};
 
-/// What is wrong has to be seen in what members are handed or read, not only by looking at the structure
-/// after every step.
+/// Mistakes have to be seen in the values that members are handed or read, not only by looking at the
+/// structure after every step.
 TEST_P(Mutants, AreNoticedOrHarmless) {
   const Mutant& mutant = GetParam();
   const bool is_guarded = mutant.outcome.starts_with("`");

@@ -77,7 +77,7 @@ std::string Checks::collect(const Region& region, const Notes& notes, std::uint3
 std::string Checks::judge(const Sequence& sequence, const Region& region, std::uint32_t loop) const {
   const Loop& l = region.loops[loop];
   const Seen& seen = seen_[loop];
-  // What a member that stops, or never comes, takes with it depends on the model.
+  // A member that stops, or never comes, may take iterations with it: how many depends on the model.
   const bool all_there = seen.came == region.members && seen.stopped == 0;
   bool complete = all_there;
   if (!all_there && region.members > 1) {

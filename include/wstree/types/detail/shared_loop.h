@@ -144,11 +144,6 @@ private:
       : iterations_(iterations), members_(members), smallest_(smallest), ascending_(ascending),
         costs_(costs) {
     settings_.clocked = false;
-    const std::uint64_t ms = P::ticks_per_ms();
-    settings_.shortest_target = ms / 1000;
-    settings_.longest_target = ms / 50;
-    settings_.tail_batch = 6 * ms / 10'000;
-    settings_.steal_cost = 2 * ms / 10'000;
     auto* const member = ::new (static_cast<void*>(this + 1)) Member[members];
     tree_.roots = ::new (static_cast<void*>(member + members)) core::Node<P>[members];
   }
@@ -210,7 +205,7 @@ private:
   std::uint64_t smallest_;
   bool ascending_;
   Costs* costs_;
-  core::Settings settings_;
+  core::Settings settings_ = core::settings_by_clock<P>();
   alignas(core::k_line_pair) typename P::template Atomic<bool> is_stopped_{false};
   typename P::template Atomic<bool> has_rests_{false};
   core::CounterLoop<P> counter_;
