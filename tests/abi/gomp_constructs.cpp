@@ -15,8 +15,8 @@ using check::HitsList;
 using Size = unsigned long;
 
 constexpr Size k_n = 300;
-/// A bound that the compiler does not know: gcc uses the entries with "ull" only for those that may need
-/// them.
+/// A bound that the compiler does not know: gcc uses the entries with "ull" only for bounds that may need
+/// 64 unsigned bits.
 Size limit = k_n;
 
 /// A loop of the tree, which must not notice what happened before or happens behind it.

@@ -3,23 +3,23 @@
 # The long groups of tests, for tests/across/long/run. It runs in the root of the project; $seed is that of the run.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# GROUP PARTS MINUTES WHAT: minutes for one part, on two processors, without the build of preset dev. All take two hours and a half.
-# `abi`, `model`, `stress` and `fuzz` have more to do than anybody waits for: the seed draws some of it.
+# GROUP PARTS MINUTES WHAT: minutes for one part, on two processors, without the build of preset dev.
+# `abi`, `model`, `others`, `stress` and `fuzz` have more to do than anybody waits for: the seed draws some of it.
 groups=(
   'default   1  9 what tools/test runs without --long'
-  'abi       1  9 a tenth of label long of tests/abi, drawn by the seed'
-  'model     1  9 a fifth of label long of tests/across/model, drawn by the seed'
+  'abi       1  5 a twentieth of label long of tests/abi, drawn by the seed'
+  'model     1  5 a tenth of label long of tests/across/model, drawn by the seed'
   'load      1  3 label long of tests/across/stress'
   'simulate  1  2 label long of tests/simulate'
-  'others    2 10 label long of all other tests'
+  'others    1 10 a half of label long of all other tests, drawn by the seed'
   'packages  1 12 label long of tests/across/packaging: packages in a bare Debian, the library alone'
   'aarch64   1 12 the cross-compiled library in an emulator, tests/across/aarch64/check'
   'asan      1 10 preset asan: address and undefined behaviour sanitizers'
   'tsan      1 12 preset tsan: thread sanitizer'
   'clang_14  1  7 library, command and tests of the rooms, built by clang 14'
   'clang_new 1  7 library, command and tests of the rooms, built by the newest clang'
-  'stress    1  6 tools/stress for six minutes, drawn by the seed'
-  'fuzz      1  8 tests/across/fuzz/run, eight minutes in all, drawn by the seed'
+  'stress    1  4 tools/stress for four minutes, drawn by the seed'
+  'fuzz      1  5 tests/across/fuzz/run, five minutes in all, drawn by the seed'
   'suites    2 10 tests/across/suites/run: LLVM 19, libgomp'
 )
 
@@ -46,15 +46,15 @@ ctest_part() {
   [[ -n $numbers ]] || return 77
   ctest --test-dir build/dev --output-on-failure -j "$(nproc)" -I "0,0,0,$numbers"
 }
-# drawn PARTS REGEX: one of so many parts, by the seed.
-drawn() { ctest_part $((seed % $1 + 1)) "$1" "$2"; }
-run_abi() { drawn 10 '^abi\.'; }
-run_model() { drawn 5 '^model_'; }
+# drawn PARTS REGEX [NOT]: one of so many parts, by the seed.
+drawn() { ctest_part $((seed % $1 + 1)) "$@"; }
+run_abi() { drawn 20 '^abi\.'; }
+run_model() { drawn 10 '^model_'; }
 # The group `stress` runs stress.long.tool for longer.
 run_load() { ctest_part "$@" '^stress\.[^.]*\.([^t]|t[^o]|to[^o])'; }
 run_simulate() { ctest_part "$@" '^simulate\.'; }
 # The group `aarch64` runs aarch64.check, and `fuzz` runs fuzz.* for longer.
-run_others() { ctest_part "$@" '.' '^(abi|stress|simulate|packaging|aarch64|fuzz)\.|^model_'; }
+run_others() { drawn 2 . '^(abi|stress|simulate|packaging|aarch64|fuzz)\.|^model_'; }
 
 # The library alone is a little of it.
 run_packages() {
@@ -105,10 +105,10 @@ run_clang_new() {
   clang "$newest"
 }
 
-run_stress() { tools/stress --minutes 6 --seed "$seed"; }
+run_stress() { tools/stress --minutes 4 --seed "$seed"; }
 
 run_fuzz() {
-  tests/across/fuzz/run --seconds $((480 / $(find tests/across/fuzz -name '*_target.cpp' | wc -l))) --seed "$seed" \
+  tests/across/fuzz/run --seconds $((300 / $(find tests/across/fuzz -name '*_target.cpp' | wc -l))) --seed "$seed" \
     --keep build/fuzz-inputs
 }
 

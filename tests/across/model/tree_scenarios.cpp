@@ -181,8 +181,8 @@ std::vector<Scenario> tree_scenarios() {
   const auto add = [&](const std::string& name, const Bounds& bounds, const LoopPlan& made) -> Scenario& {
     return list.add(name, bounds, loops<k_tree>(made));
   };
-  // Small scenarios of find_max, and of fixed batches, are not here: all_* explores them with more stale
-  // values.
+  // Small scenarios of find_max, and of fixed batches, are not here: all_* explores them with more values
+  // that are stale.
   for (const auto& [name, strategy] : {k_strategies[0], k_strategies[1], k_strategies[5]}) {
     const std::string prefix = name;
     add(prefix + "_2x4", within(3, 1), plan(2, {4}, strategy));
