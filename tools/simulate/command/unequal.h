@@ -4,6 +4,7 @@
 
 #include "commands.h"
 
+#include "machine_spec.h"
 #include "schedules.h"
 #include "workload.h"
 
