@@ -163,7 +163,7 @@ TEST(Balance, RareLongExecutionsOutweighManyShortOnes) {
     for (int round = 0; round < 20; ++round)
       for (int execution = 0; execution <= light; ++execution) {
         const bool is_heavy = execution == light;
-        runs.cost([&](std::size_t i) { return is_heavy ? heavy : i < 4 ? 100 : 0.01; });
+        runs.cost([&, heavy = heavy](std::size_t i) { return is_heavy ? heavy : i < 4 ? 100 : 0.01; });
         const double ideal = is_heavy ? heavy * k_iterations / k_team : (400 + 3.96) / k_team;
         spent += runs.execute() * ideal;
         equal += is_heavy ? ideal : 400 + 0.96;

@@ -161,7 +161,7 @@ TEST(BalancedRegions, ALoopIsNewUntilAsManyIterationsComeAgain) {
 
 TEST(BalancedRegions, TheFirstExecutionIsToldOfEachSizeOfTheTeam) {
   RegionRuns runs;
-  for (const std::uint32_t members : {2, 8, 3, 16}) {
+  for (const std::uint32_t members : {2U, 8U, 3U, 16U}) {
     runs.execute(members, {50}, rising);
     ASSERT_EQ(runs.told().count(50), 1U) << members;
     EXPECT_EQ(runs.told().at(50).members, members);

@@ -106,7 +106,7 @@ TEST(ForEachWhile, AnExceptionEndsTheCall) {
 
 TEST(Pipeline, OrderedStagesSeeItemsInOrder) {
   on_all_places([](const auto& policy) {
-    for (const std::size_t tokens : {1, 2, 7, 64}) {
+    for (const std::size_t tokens : {1U, 2U, 7U, 64U}) {
       int next = 0, seen = 0;
       std::vector<std::string> out;
       std::atomic<int> inside{0};

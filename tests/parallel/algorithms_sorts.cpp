@@ -148,6 +148,12 @@ struct Backwards : std::string {
   }
 };
 
+TEST(Sort, TextsAreSortedByAnOrderOfTheirOwn) {
+  std::vector<Backwards> texts;
+  for (const int key : numbers(5'000, 1 << 30)) texts.emplace_back(std::to_string(key));
+  expect_sorted_texts(texts);
+}
+
 TEST(Sort, AStoppedCallLeavesAllTexts) {
   std::vector<std::string> texts;
   for (const int key : numbers(5'000, 1 << 30)) texts.push_back("a common beginning " + std::to_string(key));

@@ -166,7 +166,9 @@ TEST(Calibration, IsUnderstoodWhateverItHasTaken) {
     const auto text = machine_text(calibrated_machine(measured).spec);
     ChosenMachine taken;
     const bool is_absurd = ns >= 1e6;
-    EXPECT_EQ(parse_machine(text, taken).has_value(), is_absurd) << text;
+    // Without "here,", which would measure the busy machine again.
+    EXPECT_EQ(parse_machine(text.substr(text.find(',') + 1), taken).has_value(), is_absurd) << text;
+    taken.spec.name = "here";
     EXPECT_EQ(absurdity_of(calibrated_machine(measured).spec).has_value(), is_absurd) << text;
     if (!is_absurd) {
       EXPECT_EQ(machine_text(taken.spec), text);
