@@ -80,7 +80,7 @@ void member_that_waits(std::size_t loops) {
 
 /// libgomp's loops have no limit there; libomp's own hang after seven.
 void more_loops_apart_than_a_ring_has() {
-  for (const std::size_t loops : {7, 8, 9, 10, 17, 40}) member_that_waits(loops);
+  for (const std::size_t loops : {7U, 8U, 9U, 10U, 17U, 40U}) member_that_waits(loops);
 }
 #endif
 

@@ -24,7 +24,7 @@ struct ToldClock : core::StdPlatform {
 TEST(team_measure, AMemberWithoutAProcessorMakesNoLoopUneven) {
   core::Settings settings = {};
   settings.clocked = true;
-  for (const std::uint64_t preempted : {0, 30}) {
+  for (const std::uint64_t preempted : {0U, 30U}) {
     Team<ToldClock> team;
     team.open();
     std::uint64_t uneven = 0, told = 0;

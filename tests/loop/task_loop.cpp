@@ -48,7 +48,7 @@ Loop* make(std::uint64_t n, std::uint32_t parts, const core::Settings& settings,
 TEST(TaskLoop, OneTaskAfterTheOther) {
   const core::Settings settings;
   for (std::uint32_t parts = 1; parts <= 40; parts += 3) {
-    for (std::uint64_t n : {1, 2, 3, 50, 1000}) {
+    for (std::uint64_t n : {1U, 2U, 3U, 50U, 1000U}) {
       Seen seen(n);
       Loop* loop = make(n, parts, settings, n / 9 + 1);
       for (std::uint32_t i = parts; i-- > 0;) {

@@ -269,7 +269,7 @@ TEST(team_measure, TheLastOneToLeaveReportsTheWholeLoop) {
         EXPECT_GE(execution.total.nodes, 4U);
         EXPECT_LE(execution.busy_max_ticks, execution.wall_ticks);
         std::uint64_t busiest = 0;
-        for (int k = 0; k < 4; ++k) busiest = std::max(busiest, execution.accounts[k].counts.busy_ticks);
+        for (unsigned k = 0; k < 4; ++k) busiest = std::max(busiest, execution.accounts[k].counts.busy_ticks);
         EXPECT_EQ(execution.busy_max_ticks, busiest);
         iterations.fetch_add(execution.total.iterations, std::memory_order_relaxed);
         reports.fetch_add(1, std::memory_order_relaxed);

@@ -37,13 +37,13 @@ bool fill(std::size_t bytes) {
 }
 
 TEST(Arena, MemoryIsZeroEachTime) {
-  for (const std::size_t bytes : {1, 3, 2, 20, 1, 31}) EXPECT_TRUE(fill(bytes * k_megabyte)) << bytes;
+  for (const std::size_t bytes : {1U, 3U, 2U, 20U, 1U, 31U}) EXPECT_TRUE(fill(bytes * k_megabyte)) << bytes;
 }
 
 TEST(Arena, LittleStaysMapped) {
   mapped();
   const std::size_t before = mapped();
-  for (const std::size_t bytes : {1, 20, 1}) {
+  for (const std::size_t bytes : {1U, 20U, 1U}) {
     ASSERT_TRUE(fill(bytes * k_megabyte));
     EXPECT_LE(mapped(), before + 5 * k_megabyte) << bytes;
   }

@@ -143,7 +143,7 @@ TEST(Unequal, AWrongIdeaOfASpeedCostsLessThanTwoIterations) {
 
 /// Seven of eight equal cores take themselves for ten times as slow as the first.
 TEST(Unequal, ABadlyWrongIdeaOfFewIterationsCostsLessThanTwoOfThem) {
-  for (const std::uint64_t iterations : {9, 16, 24, 64, 100}) {
+  for (const std::uint64_t iterations : {9U, 16U, 24U, 64U, 100U}) {
     const Case each{MachineSpec{}, 8, workload("UNIFORM", iterations, iterations * k_ms / 5)};
     const auto right = each.rounds(k_tree);
     const auto wrong = each.rounds(k_tree, k_rounds, [](std::uint32_t m) { return m != 0 ? 0.1 : 1.0; });
@@ -155,7 +155,7 @@ TEST(Unequal, ABadlyWrongIdeaOfFewIterationsCostsLessThanTwoOfThem) {
 TEST(Unequal, AFastMemberThatIsNotThereCostsLessThanTwoIterations) {
   for (const std::uint32_t members : {2U, 8U})
     for (const std::uint32_t speed : {667U, 500U, 333U})
-      for (const std::uint64_t iterations : {4, 16, 100, 400, 512, 520}) {
+      for (const std::uint64_t iterations : {4U, 16U, 100U, 400U, 512U, 520U}) {
         Case each{MachineSpec{}, members, workload("UNIFORM", iterations, iterations * k_ms / 5)};
         each.machine.speeds.assign(members, speed);
         each.machine.speeds[0] = 1'000;

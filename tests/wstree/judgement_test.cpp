@@ -180,7 +180,7 @@ TEST_F(Judge, FitsNarrowWindows) {
     terminal.width = width;
     return comparison_text(contest_, judged(), terminal, true);
   };
-  for (const std::size_t width : {80, 100, 120}) {
+  for (const std::size_t width : {80U, 100U, 120U}) {
     std::istringstream lines(text_at(width));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(columns_of(line), width) << line;
   }

@@ -33,9 +33,10 @@ ReductionModelPlan from_one_root(ReductionModelPlan made) {
 void add_every_mode(ScenarioList& list) {
   for (const auto& [strategy_name, strategy] : k_strategies)
     for (const auto& [batch_name, batch] : k_batches) {
+      const std::string prefix = std::string("all_") + strategy_name + "_" + batch_name;
       const auto add = [&](const char* size, const ReductionModelPlan& plan, bool is_long) {
-        list.add("all_" + std::string(strategy_name) + "_" + batch_name + size + (is_long ? "_long" : ""),
-                 within(2, Bounds::k_unbounded, 0, 80), reductions(plan))
+        list.add(prefix + size + (is_long ? "_long" : ""), within(2, Bounds::k_unbounded, 0, 80),
+                 reductions(plan))
             .samples = 0;
       };
       // By default one row for each batch mode, and one for each strategy.
