@@ -14,9 +14,8 @@ BalancedRegion* open_balanced(const void* code, const void* caller, const char* 
 /// Closes the region after the join.
 void close_balanced(BalancedRegion& region, const void* caller, const observe::Label* label) noexcept;
 
-/// Notes that the runtime cuts a loop that the calling thread enters, perhaps into the equal parts
-/// of `schedule(static)`: OpenMP promises the same parts in all static loops of a region with as
-/// many iterations.
+/// Called when a member enters a static loop that the runtime cuts, perhaps into equal parts: later loops of
+/// this region with as many iterations keep equal parts, too, as OpenMP promises.
 [[gnu::noinline]] void keep_equal_parts(Frame& frame, std::uint64_t iterations, const void* caller) noexcept;
 
 /// Writes events to the track of the member of `frame`, which leaves its part of a loop.

@@ -57,7 +57,8 @@ bool is_told_only(std::string_view name) noexcept {
          name == "runtime_next" || name == "ordered_runtime_next";
 }
 
-/// Functions that set or return our schedules stay with us always.
+/// Returns whether callers go straight to the runtime for now. omp_set_schedule() never does;
+/// omp_get_schedule() does until the program asks for a schedule of ours.
 bool passes(std::string_view name) noexcept {
   if (!active()) return !name.starts_with("omp_set_schedule");
   if (name == "omp_get_num_threads" || name == "omp_get_thread_num") return !wants_pieces();

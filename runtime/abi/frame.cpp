@@ -60,7 +60,8 @@ struct CacheMemory {
     return offset < sizeof rooms;
   }
 };
-static_assert(sizeof(CacheMemory) <= 4096 && std::is_trivially_destructible_v<Frame>);
+static_assert(sizeof(CacheMemory) <= 4096, "a word more in core::Counts is two in AnyWorker, in each Frame");
+static_assert(std::is_trivially_destructible_v<Frame>);
 
 KeptTeam* next_of(const KeptTeam& team) noexcept { return static_cast<KeptTeam*>(team.next); }
 

@@ -12,8 +12,8 @@ using Kind = KnownFunction::Kind;
 
 constexpr std::uint8_t k_every = 6; // for a function that prints as many values as its caller asks for
 
-// None of them waits for another thread, keeps a value for its thread (but for errno), or depends on which
-// thread calls it.
+// Functions that keep no value for their thread, but for errno, do not depend on which thread calls them, and
+// wait for no other thread, but for locks and reductions.
 constexpr KnownFunction k_known[] = {
     {"omp_get_num_threads", Kind::thread_count},
     {"omp_get_thread_num", Kind::thread_number},

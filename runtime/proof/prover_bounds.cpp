@@ -249,8 +249,9 @@ bool Prover::check_order(Walk& walk, const std::uint8_t* behind) noexcept {
   return !has_later_effect || refuse("does something in its loop after it looks whether it is over", place);
 }
 
-/// Whether `value` is factor * (length / unit) + constant, rounded down, or the rest of (length / unit) by
-/// some number. Instead of the length it may be of what was left when the loop began.
+/// Returns whether `value` is factor * (length / unit) + constant, rounded down, or the remainder of
+/// (length / unit) by some number (`is_rest`), and writes these into `share`. `is_of_left`: `length` stands
+/// for the iterations left when the loop began.
 bool Prover::share_of_length(Value value, const State& entry, Share& share) noexcept {
   share = {};
   if (value == rest_of(entry)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory that an inner loop looks at, by whether its turns look there again.
+// Memory that an inner loop reads, and whether a later turn may read the same place: then no way out by that
+// memory ends the loop.
 #include "prover.h"
 
 namespace wstree::proof {

@@ -89,14 +89,14 @@ TEST(Figures, SayWhatToDoWhereNothingWasServed) {
   Statistics statistics;
   statistics.wall_seconds = 2;
   statistics.between_regions_seconds = 0.5;
-  statistics.unserved.push_back({"a.c:9 main()", "waits at a barrier", 1.2});
+  statistics.unserved.push_back({"a.c:9 main()", "uses its thread's number", 1.2});
   statistics.unserved.push_back({"a.c:20 main()", "has a private array", 0.2});
   EXPECT_EQ(
       statistics_text(statistics, {}, false),
       "wstree: no loop was served\n"
       "  wall time 2.00 s: 70 % in regions not served, 25 % between regions, where one thread works, 5 % "
       "elsewhere\n"
-      "not served: a.c:9 main(), 1.20 s: waits at a barrier\n"
+      "not served: a.c:9 main(), 1.20 s: uses its thread's number\n"
       "not served: a.c:20 main(), 200.00 ms: has a private array\n"
       "next: schedule(runtime) at the uneven loops of a.c:9 main() serves them; work that the program "
       "divides by thread numbers stays as it is\n");

@@ -71,8 +71,7 @@ TEST_F(Report, NamesRegionsThatWereNotServed) {
   made["loops"] = json::array();
   EXPECT_THAT(report({write("b.json", made.dump())}).out,
               HasSubstr("No loop was served.\n" + refused + "Not served: heat+0x10, 1.00 ms: is brief.\n" +
-                        "Next: schedule(runtime) at the uneven loops of heat+0x10 serves them; work that the "
-                        "program divides by thread numbers stays as it is.\n"));
+                        "Next: schedule(runtime) at the uneven loops of heat+0x10 serves them.\n"));
 }
 
 TEST_F(Report, StaticLoopsThatWereExecutedOnceAreNotServed) {

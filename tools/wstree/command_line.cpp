@@ -33,11 +33,11 @@ constexpr const char* k_description = "Runs OpenMP programs with their loops on 
 
 constexpr const char* k_footer =
     R"(Examples:
-  wstree run ./heat 4096             run ./heat with its schedule(runtime) loops on the tree
+  wstree run ./heat 4096             run ./heat with its loops on the tree
   wstree run --stats -- ./heat -n 8  the same, with figures for each loop at the end
   wstree run --loops all ./heat
                                      serve loops that say schedule(dynamic) or guided as well
-  LD_PRELOAD=$(wstree path) OMP_SCHEDULE=wstree ./heat
+  WSTREE_LOOPS=runtime,proven LD_PRELOAD=$(wstree path) OMP_SCHEDULE=wstree ./heat
                                      what run does, by hand
   wstree compare -- ./heat 4096      find out which schedule is fastest, and what to set
   wstree doctor -- ./heat 4096       look for what keeps loops from being served, or slows them down
@@ -80,7 +80,7 @@ constexpr const char* k_env_footer = R"(Examples:
   WSTREE_BIND=close wstree env --json)";
 
 constexpr const char* k_path_footer = R"(Examples:
-  LD_PRELOAD=$(wstree path) OMP_SCHEDULE=wstree ./heat
+  WSTREE_LOOPS=runtime,proven LD_PRELOAD=$(wstree path) OMP_SCHEDULE=wstree ./heat
   gcc -fplugin=$(wstree path --gcc-plugin) -fopenmp heat.c)";
 
 void add_doctor(CLI::App& app, DoctorRequest& request) {

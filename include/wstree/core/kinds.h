@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of schedules: one row for each kind that OMP_SCHEDULE may name. All lists of kinds follow from
-// it, in its order: the enums, the parser and its messages, the texts that users read, the worker that a loop
-// is given, and the tests that try every kind. A row's number also travels to children (marked_schedule.h)
-// and counts from omp_sched_wstree (wstree.h), so a new row comes last.
+// The table of schedules: one row for each kind that OMP_SCHEDULE may name. All lists of kinds in code but
+// those of wstree.h, wstree.f90 and the colours of charts follow from it, in its order: the enums, the parser
+// and its messages, the texts that users read, the worker that a loop is given, and the tests that try every
+// kind. A row's number also travels to children (marked_schedule.h) and counts from omp_sched_wstree
+// (wstree.h), so a new row comes last.
 //
 // A row has the model, the word, the text for users, the worker for a Platform P, and before these two
 // whether each thread gets its batches in ascending order ("monotonic:"), because no thread takes from

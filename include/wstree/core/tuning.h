@@ -338,8 +338,8 @@ inline constexpr std::uint32_t k_task_pairs = 4;
 inline constexpr std::uint8_t k_task_looks = 4;
 /// Executions between two that try the slower way again. An uneven loop takes up to twice as long then.
 inline constexpr std::uint32_t k_task_gap = 128;
-/// Shortest targets that such a loop takes at most. The tree takes 6 % longer than equal tasks for even loops
-/// of 35, 2 % for those of 500.
+/// A taskloop is brief if the tree should take at most so many times Settings::shortest_target. The tree
+/// takes 6 % longer than equal tasks for even loops of 35, 2 % for those of 500.
 inline constexpr std::uint64_t k_task_brief = 256;
 /// Looks at a slot that is in use before the processor is given away in between.
 inline constexpr std::uint32_t k_slot_spins = 200;

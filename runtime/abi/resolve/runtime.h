@@ -14,7 +14,8 @@ namespace wstree::abi {
 /// leave out a loop or a region without a word.
 [[noreturn]] void fail_for_want_of(const char* name) noexcept;
 
-/// The runtime's function that we stand in front of. Any thread, without locks or memory of the C library.
+/// The runtime's function that we stand in front of. `caller` is an address in the code that asks: the object
+/// that has it tells which runtime answers. Any thread, without locks or memory of the C library.
 template <class Type> class Real;
 template <class Result, class... Args> class Real<Result(Args...)> {
 public:

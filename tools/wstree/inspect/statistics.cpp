@@ -174,9 +174,9 @@ std::string next_step(const Statistics& statistics) {
   const auto& first = statistics.unserved.front();
   if (first.reason.find("--loops names static") != std::string::npos)
     return "wstree run --loops all,static serves sums; their last digits may change";
-  return fmt::format("schedule(runtime) at the uneven loops of {} serves them; work that the program "
-                     "divides by thread numbers stays as it is",
-                     first.name);
+  const bool divides = first.reason.find("thread") != std::string::npos;
+  return fmt::format("schedule(runtime) at the uneven loops of {} serves them{}", first.name,
+                     divides ? "; work that the program divides by thread numbers stays as it is" : "");
 }
 
 LoopRow& LoopRow::operator+=(const LoopRow& other) {
