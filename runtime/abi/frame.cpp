@@ -228,14 +228,25 @@ void keep_profile(const Frame& frame, const loop::Execution& execution, std::uin
   }
   observe::JoinedPieces joined(pieces);
   if (!joined.is_ready()) return;
-  for (std::uint32_t m = 0; m < execution.members; ++m)
-    for (const loop::Piece& piece : *execution.accounts[m].recording)
-      joined.add(piece.begin, piece.end, piece.units, piece.ticks, m);
   const Bounds& bounds = frame.bounds;
-  const std::uint64_t units = (bounds.iterations - 1) / bounds.unit + 1;
-  observe::keep(*frame.site,
-                {number, execution.members, execution.wall_ticks, units, bounds.unit, bounds.iterations},
-                joined);
+  observe::RecordedExecution recorded{
+      number,      execution.members, execution.wall_ticks, (bounds.iterations - 1) / bounds.unit + 1,
+      bounds.unit, bounds.iterations};
+  // The pieces of a region that is called again, of which the first have an iteration more, as iterations.
+  const std::uint64_t items = frame.answers != nullptr ? frame.answers->items : 0;
+  const std::uint64_t rest =
+      items != 0 ? bounds.iterations - std::min(bounds.iterations, items * bounds.unit) : 0;
+  if (items != 0) recorded.units = bounds.iterations, recorded.unit = 1;
+  const auto place = [&](std::uint64_t unit) {
+    return items != 0 ? unit * bounds.unit + std::min(unit, rest) : unit;
+  };
+  for (std::uint32_t m = 0; m < execution.members; ++m)
+    for (const loop::Piece& piece : *execution.accounts[m].recording) {
+      const std::uint64_t begin = place(piece.begin), end = place(piece.end);
+      const bool is_full = piece.units == piece.end - piece.begin;
+      joined.add(begin, end, is_full ? end - begin : piece.units, piece.ticks, m);
+    }
+  observe::keep(*frame.site, recorded, joined);
 }
 
 } // namespace

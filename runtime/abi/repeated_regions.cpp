@@ -125,8 +125,8 @@ void MaybeRepeated::choose(RepeatableFunction& function, const void* caller, con
   const ServedAs as = choose_schedule(config::LoopKind::proven, {}, ruling);
   if (!as.schedule.ours) return;
   const bool is_static = as.schedule.model == core::Model::static_ && as.schedule.chunk == 0;
-  region_.emplace(function, as, caller, iterations,
-                  is_static || function.cost(iterations).is_whole(*as.settings));
+  const bool is_whole = is_static || (!process.recorded && function.cost(iterations).is_whole(*as.settings));
+  region_.emplace(function, as, caller, iterations, is_whole, process.recorded);
 }
 
 RepeatedRegion::~RepeatedRegion() {
@@ -146,11 +146,10 @@ RepeatedRegion::~RepeatedRegion() {
              members_.load(std::memory_order_relaxed), wall, *as_.settings);
 }
 
-bool RepeatedRegion::begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest,
+bool RepeatedRegion::begin(Frame& frame, const loop::OwnFirst& items, bool is_whole, std::uint64_t smallest,
                            std::uint64_t size, const void* place) const noexcept {
   TaskSchedule schedule = as_.schedule;
   if (schedule.chunk != 0) schedule.chunk = std::max(schedule.chunk / size, smallest);
-  const bool is_whole = items.own_each() == 0;
   if (!begin_pieces(frame, items.shared(), {schedule, as_.settings}, is_whole, caller_, place)) return false;
   set_bounds(frame, 0, 0, 1, known_iterations_ != 0 ? known_iterations_ : items.items(), size);
   return true;

@@ -43,10 +43,13 @@ RepeatableFunction* find_repeatable(const void* code, const void* caller) noexce
 class RepeatedRegion {
 public:
   /// `iterations`: 0 if they are not known before the fork. `is_whole`: members get their shares whole.
+  /// `is_recorded`: the profile needs all items, as pieces of the tree.
   RepeatedRegion(RepeatableFunction& function, const ServedAs& as, const void* caller,
-                 std::uint64_t iterations, bool is_whole) noexcept
+                 std::uint64_t iterations, bool is_whole, bool is_recorded) noexcept
       : function_(function), as_(as), caller_(caller), known_(function.cost(iterations).known()),
-        known_iterations_(iterations), is_whole_(is_whole) {}
+        known_iterations_(iterations), is_whole_(is_whole), is_recorded_(is_recorded) {
+    known_.was_even &= !is_recorded;
+  }
   /// After the join.
   ~RepeatedRegion();
   RepeatedRegion(const RepeatedRegion&) = delete;
@@ -63,12 +66,16 @@ public:
   }
   /// Returns whether the loop of a region that is not cut is served all the same, because it is measured.
   bool is_measured() const noexcept { return as_.settings->clocked; }
+  /// Returns the items, of which each member executes `own` before it shares.
+  loop::OwnFirst items(std::uint64_t count, std::uint32_t members, std::uint64_t own) const noexcept {
+    return {count, members, is_recorded_ ? 0 : own};
+  }
 
   /// Begins the loop in the member of `frame`, which takes units of `items` by Member::next(), `smallest` at
-  /// least. An item has `size` iterations. The costs of items are remembered under `place`. If each member
-  /// has none for itself, it gets its share whole. Returns false, to all members, if there is no memory.
-  bool begin(Frame& frame, const loop::OwnFirst& items, std::uint64_t smallest, std::uint64_t size,
-             const void* place) const noexcept;
+  /// least. An item has `size` iterations. The costs of items are remembered under `place`. `is_whole`: it
+  /// gets its share whole. Returns false, to all members, if there is no memory.
+  bool begin(Frame& frame, const loop::OwnFirst& items, bool is_whole, std::uint64_t smallest,
+             std::uint64_t size, const void* place) const noexcept;
 
   /// A member of `members` has executed `done` of `items` in so many ticks.
   void add(std::uint64_t ticks, std::uint64_t done, std::uint64_t items, std::uint64_t iterations,
@@ -82,6 +89,7 @@ private:
   std::uint64_t known_iterations_;
   std::uint64_t began_ = Platform::ticks();
   bool is_whole_;
+  bool is_recorded_;
   // relaxed: the opener reads them after the join.
   std::atomic<std::uint64_t> work_{0};  // ticks of all members that have executed pieces
   std::atomic<std::uint64_t> moved_{0}; // items that members have executed above their shares

@@ -21,7 +21,6 @@ public:
 
   constexpr std::uint64_t items() const noexcept { return items_; }
   constexpr std::uint64_t shared() const noexcept { return items_ - members_ * own_; }
-  constexpr std::uint64_t own_each() const noexcept { return own_; }
   constexpr core::Range own(std::uint64_t member) const noexcept {
     return {begin(member), begin(member) + own_};
   }

@@ -60,11 +60,11 @@ Pieces pieces_of(std::uint64_t each, std::uint64_t iterations, std::uint32_t mem
   const bool is_whole = each == 1;
   if (is_whole && !repeated.is_measured()) return region.function(region.data);
   const Pieces pieces = pieces_of(each, iterations, members);
-  const loop::OwnFirst items(pieces.count, members, is_whole ? 0 : 1);
+  const loop::OwnFirst items = repeated.items(pieces.count, members, is_whole ? 0 : 1);
   // Pieces of another size cost something else. The function has more bytes than there are sizes.
   const void* const place = reinterpret_cast<const std::byte*>(region.function) +
                             std::bit_width(iterations != 0 ? pieces.size : pieces.count);
-  if (!repeated.begin(frame, items, 1, pieces.size, place))
+  if (!repeated.begin(frame, items, is_whole, 1, pieces.size, place))
     return region.function(region.data); // as all members
   const proof::Verdict& verdict = repeated.verdict();
   PieceAnswers answers;

@@ -49,8 +49,9 @@ public:
     const std::uint64_t each = region_.pieces_each(n, members);
     if (each == 1 && !region_.is_measured()) return;
     const std::uint64_t size = each == 1 ? 0 : n / members / each;
-    items_ = loop::OwnFirst(n, members, size);
-    if (!region_.begin(frame_, items_, size, 1, region_.code())) return;
+    is_whole_ = each == 1;
+    items_ = region_.items(n, members, size);
+    if (!region_.begin(frame_, items_, is_whole_, size, 1, region_.code())) return;
     state_ = State::cut;
     items = n;
     own = n - items_.shared();
@@ -94,7 +95,7 @@ private:
   void leave() noexcept {
     if (state_ != State::cut) return;
     state_ = State::over;
-    if (items_.own_each() != 0)
+    if (!is_whole_)
       region_.add(core::elapsed(began_, Platform::ticks()), done_, items_.items(), items_.items(),
                   frame_.member.members());
     leave_loop(frame_);
@@ -108,6 +109,7 @@ private:
   std::uint64_t began_;
   std::uint64_t done_ = 0;
   State state_ = State::none;
+  bool is_whole_ = false; // the member gets its share whole
   bool is_locked_ = false;
   bool is_answered_ = false; // since the function was called last
 };

@@ -130,6 +130,20 @@ TEST_P(Recording, ChunksOfALoopStayWhole) {
   for (const Piece& piece : loops[0].executions.at(0).pieces) EXPECT_EQ(piece.begin % 7, 0U);
 }
 
+/// The first execution, and the later ones, which would be cut less or not at all without the recording.
+TEST_P(Recording, PlainLoopsAreRecordedPieceByPiece) {
+  constexpr std::size_t k_repetitions = 6;
+  const auto loops = profile(program("plain", k_repetitions).set("WSTREE_LOOPS", "proven"));
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(loops[0].schedule, "wstree (proven)");
+  EXPECT_EQ(loops[0].executions_seen, k_repetitions);
+  EXPECT_EQ(loops[0].executions.size(), k_repetitions);
+  for (const RecordedExecution& each : loops[0].executions) EXPECT_GT(each.pieces.size(), 60U);
+  const std::uint64_t n = loops[0].iterations; // by gcc pieces
+  EXPECT_GT(least_ns_between(loops[0], n * 11 / 20, n * 14 / 20),
+            5 * least_ns_between(loops[0], 0, n * 9 / 20));
+}
+
 TEST_P(Recording, ACancelledLoopIsLeftOut) {
   const auto loops = profile(program("cancel", 3).set("OMP_CANCELLATION", "true"));
   std::map<std::uint64_t, std::size_t> kept;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops for profiles: recorded LOOP [repetitions].
-//   quarter   2000 iterations of int, downwards with stride -3; those of the third quarter take 200 times as
-//   long wide      the same, unsigned long long, 64-bit bounds beyond 2^32 nowait    eight loops one after
-//   the other without a barrier, 300 to 307 iterations literal   schedule(dynamic, 7) of 100 iterations
-//   cancel    a loop of 1000 iterations that is cancelled, and one of 50 that is not
+// - quarter: 2000 iterations of int, downwards with stride -3; the third quarter costs 200 times as much
+// - wide: the same, unsigned long long, 64-bit bounds beyond 2^32
+// - nowait: eight loops one after the other without a barrier, 300 to 307 iterations
+// - literal: schedule(dynamic, 7) of 100 iterations
+// - plain: no schedule, 2000 iterations; the third quarter costs 200 times as much
+// - cancel: a loop of 1000 iterations that is cancelled, and one of 50 that is not
 #include "check.h"
 #include "omp_decls.h"
 
@@ -52,6 +54,20 @@ void literal() {
   for (int i = 0; i < 100; ++i) count();
 }
 
+/// May be executed piece by piece.
+void plain() {
+  static unsigned values[2'000];
+#pragma omp parallel for
+  for (int i = 0; i < 2'000; ++i) {
+    unsigned value = static_cast<unsigned>(i);
+    const int steps = i >= 1'000 && i < 1'500 ? 20'000 : 100;
+    for (int k = 0; k < steps; ++k) value = value * 1'664'525U + 1'013'904'223U;
+    values[i] = value;
+  }
+  for (const unsigned value : values)
+    if (value % 4 == 3) count();
+}
+
 void cancel() {
 #pragma omp parallel
   {
@@ -78,7 +94,7 @@ int main(int argc, char** argv) {
     void (*run)();
   };
   for (const Loop& loop : {Loop{"quarter", quarter}, Loop{"wide", wide}, Loop{"nowait", nowait},
-                           Loop{"literal", literal}, Loop{"cancel", cancel}})
+                           Loop{"literal", literal}, Loop{"plain", plain}, Loop{"cancel", cancel}})
     if (wanted == loop.name)
       for (int i = 0; i < repetitions; ++i) loop.run();
   std::printf("done %ld\n", done.load());
