@@ -93,8 +93,10 @@ clang() {
     rooms+=(parallel)
   fi
   cmake --build "$build" --target "${targets[@]}"
-  for room in "${rooms[@]}" types across/model simulate; do
-    ctest --test-dir "$build/tests/$room" --output-on-failure -j "$(nproc)" -LE '^long$' -E 'NOT_BUILT' --no-tests=error \
+  # The names of tests that use other programs, which are not built here, begin with types_, and so on.
+  for room in "${rooms[@]/%abi/abi/classes}" types across/model simulate; do
+    ctest --test-dir "$build/tests/$room" --output-on-failure -j "$(nproc)" --no-tests=error -LE '^long$' \
+      -E '^(types_|parallel_|property\.|proof\.(gcc|clang))|NOT_BUILT' \
       -L '^(stack|config|observe|core|loop|place|abi|proof|types|parallel|model|simulate)$'
   done
 }
