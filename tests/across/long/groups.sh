@@ -15,7 +15,7 @@ groups=(
   'packages  1 12 label long of tests/across/packaging: packages in a bare Debian, the library alone'
   'aarch64   1 12 the cross-compiled library in an emulator, tests/across/aarch64/check'
   'asan      1 10 preset asan: address and undefined behaviour sanitizers'
-  'tsan      1 12 preset tsan: thread sanitizer'
+  'tsan      1 12 tests of the rooms by preset tsan: thread sanitizer'
   'clang_14  1  7 library, command and tests of the rooms, built by clang 14'
   'clang_new 1  7 library, command and tests of the rooms, built by the newest clang'
   'stress    1  4 tools/stress for four minutes, drawn by the seed'
@@ -78,16 +78,12 @@ preset() {
   ctest --preset "$name" -j "$(nproc)"
 }
 run_asan() { preset asan; }
-run_tsan() { preset tsan; }
 
-# clang VERSION: what clang compiles itself, in a build tree of its own. Other tests build programs by each compiler anyway.
-# Tests of algorithms need an omp.h, which Debian has for one clang only.
-clang() {
-  local version=$1 build=build/clang-$1 rooms=(stack config observe core loop place abi proof) room
-  local targets=(wstree wstree_cli types_test model_tree_test simulate_test)
-  targets+=("${rooms[@]/%/_test}")
-  cmake --preset clang -B "$build" -DWSTREE_LIBOMP_DIR="$(libomps)" -DWSTREE_EXAMPLES=OFF \
-    -DCMAKE_C_COMPILER="clang-$version" -DCMAKE_CXX_COMPILER="clang++-$version"
+# in_rooms BUILD [TARGET...]: builds the tests of the rooms in that tree, and the TARGETs, and runs the tests. Those of
+# algorithms need an omp.h, which Debian has for one clang only.
+in_rooms() {
+  local build=$1 rooms=(stack config observe core loop place abi proof) room
+  local targets=("${@:2}" wstree types_test model_tree_test simulate_test "${rooms[@]/%/_test}")
   if cmake --build "$build" --target help | grep '^parallel_algorithms_test:' >/dev/null; then
     targets+=(parallel_algorithms_test parallel_standard_test)
     rooms+=(parallel)
@@ -99,6 +95,18 @@ clang() {
       -E '^(types_|parallel_|property\.|proof\.(gcc|clang))|NOT_BUILT' \
       -L '^(stack|config|observe|core|loop|place|abi|proof|types|parallel|model|simulate)$'
   done
+}
+
+run_tsan() {
+  cmake --preset tsan -DWSTREE_LIBOMP_DIR="$(libomps)" -DWSTREE_EXAMPLES=OFF
+  in_rooms build/tsan
+}
+
+# clang VERSION: what clang compiles itself, in a build tree of its own. Other tests build programs by each compiler anyway.
+clang() {
+  cmake --preset clang -B "build/clang-$1" -DWSTREE_LIBOMP_DIR="$(libomps)" -DWSTREE_EXAMPLES=OFF \
+    -DCMAKE_C_COMPILER="clang-$1" -DCMAKE_CXX_COMPILER="clang++-$1"
+  in_rooms "build/clang-$1" wstree_cli
 }
 # clang_versions: those of this machine, the newest last.
 clang_versions() { compgen -c clang++- | sed -nE 's/^clang\+\+-([0-9]+)$/\1/p' | sort -nu; }
