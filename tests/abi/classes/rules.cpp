@@ -116,11 +116,11 @@ TEST(Rules, ALineMayBeginWithAMarkOfUtf8) {
   const std::string rule = "\xEF\xBB\xBF* bind=spread\n";
   for (const std::string& text : {rule, "\n" + rule, "* bind=close\n" + rule}) {
     Heard heard;
-    static std::vector<Rules*> kept; // as above
-    kept.push_back(load_file("marked.rules", text, heard));
+    static auto* const kept = new std::vector<Rules*>; // as above, and reachable at the process's end
+    kept->push_back(load_file("marked.rules", text, heard));
     EXPECT_THAT(heard.lines, ElementsAre());
-    ASSERT_NE(kept.back(), nullptr);
-    EXPECT_EQ(kept.back()->bind(), config::Bind::spread);
+    ASSERT_NE(kept->back(), nullptr);
+    EXPECT_EQ(kept->back()->bind(), config::Bind::spread);
   }
 }
 
