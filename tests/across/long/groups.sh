@@ -4,7 +4,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # GROUP PARTS MINUTES WHAT: minutes for one part, on two processors, without the build of preset dev.
-# `abi`, `model`, `others`, `stress` and `fuzz` have more to do than anybody waits for: the seed draws some of it.
+# `abi`, `model`, `others`, `stress` and `fuzz` have hours of work: the seed draws some of it.
 groups=(
   'default   1  9 what tools/test runs without --long'
   'abi       1  5 a twentieth of label long of tests/abi, drawn by the seed'
