@@ -15,24 +15,26 @@ template <std::integral Number> constexpr long word_of(Number number) noexcept {
   return static_cast<long>(number);
 }
 
-inline long call_kernel(long number, const long (&words)[6]) noexcept {
+// The words come as values: between the assignments to registers, a read of memory would be a call where a sanitizer watches
+// it, and calls change these registers.
+inline long call_kernel(long number, long a, long b, long c, long d, long e, long f) noexcept {
 #if defined(__x86_64__)
   long result;
-  register long fourth asm("r10") = words[3];
-  register long fifth asm("r8") = words[4];
-  register long sixth asm("r9") = words[5];
+  register long fourth asm("r10") = d;
+  register long fifth asm("r8") = e;
+  register long sixth asm("r9") = f;
   asm volatile("syscall"
                : "=a"(result)
-               : "a"(number), "D"(words[0]), "S"(words[1]), "d"(words[2]), "r"(fourth), "r"(fifth), "r"(sixth)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
                : "rcx", "r11", "memory");
   return result;
 #elif defined(__aarch64__)
-  register long first asm("x0") = words[0];
-  register long second asm("x1") = words[1];
-  register long third asm("x2") = words[2];
-  register long fourth asm("x3") = words[3];
-  register long fifth asm("x4") = words[4];
-  register long sixth asm("x5") = words[5];
+  register long first asm("x0") = a;
+  register long second asm("x1") = b;
+  register long third asm("x2") = c;
+  register long fourth asm("x3") = d;
+  register long fifth asm("x4") = e;
+  register long sixth asm("x5") = f;
   register long called asm("x8") = number;
   asm volatile("svc #0"
                : "+r"(first)
@@ -49,7 +51,7 @@ inline long call_kernel(long number, const long (&words)[6]) noexcept {
 template <class... Arguments> long system_call(long number, Arguments... arguments) noexcept {
   static_assert(sizeof...(arguments) <= 6);
   const long words[6] = {detail::word_of(arguments)...};
-  return detail::call_kernel(number, words);
+  return detail::call_kernel(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
 } // namespace wstree::config

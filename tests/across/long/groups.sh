@@ -78,7 +78,7 @@ run_asan() {
 # in_rooms BUILD [TARGET...]: builds the tests of the rooms in that tree, and the TARGETs, and runs the tests. Those of
 # algorithms need an omp.h, which Debian has for one clang only. Preset tsan has no model.
 in_rooms() {
-  local build=$1 rooms=(stack config observe core loop place abi proof) room has
+  local build=$1 rooms=(stack config observe core loop place abi proof) room has status=0
   local targets=("${@:2}" wstree types_test simulate_test "${rooms[@]/%/_test}")
   has=$(cmake --build "$build" --target help | sed -n 's/^\([a-z_]*_test\):.*/\1/p')
   if grep -qx parallel_algorithms_test <<<"$has"; then
@@ -94,8 +94,9 @@ in_rooms() {
   for room in "${rooms[@]/%abi/abi/classes}" types simulate; do
     ctest --test-dir "$build/tests/$room" --output-on-failure -j "$(nproc)" --no-tests=error -LE '^long$' \
       -E '^(types_|parallel_|property\.|proof\.(gcc|clang))|NOT_BUILT' \
-      -L '^(stack|config|observe|core|loop|place|abi|proof|types|parallel|model|simulate)$'
+      -L '^(stack|config|observe|core|loop|place|abi|proof|types|parallel|model|simulate)$' || status=1
   done
+  return "$status"
 }
 
 run_tsan() {
