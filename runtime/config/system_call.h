@@ -15,8 +15,8 @@ template <std::integral Number> constexpr long word_of(Number number) noexcept {
   return static_cast<long>(number);
 }
 
-// The words come as values: between the assignments to registers, a read of memory would be a call where a sanitizer watches
-// it, and calls change these registers.
+// The words come as values: between the assignments to registers, a read of memory would be a call where a
+// sanitizer watches it, and calls change these registers.
 inline long call_kernel(long number, long a, long b, long c, long d, long e, long f) noexcept {
 #if defined(__x86_64__)
   long result;

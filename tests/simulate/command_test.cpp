@@ -195,7 +195,12 @@ TEST(Machines, ThisOneCanBeMeasured) {
     return;
   }
   EXPECT_EQ(shown(text), text);
-  EXPECT_THAT(shown("here,skew=5"), testing::AllOf(StartsWith("here,"), HasSubstr(",skew=5")));
+  // The second measurement meets what other processes do by then.
+  const auto here = on_machine("here,skew=5");
+  EXPECT_THAT(here.status() == 0 ? here.out : here.err,
+              here.status() == 0 ? testing::AllOf(HasSubstr("machine: here,"), HasSubstr(",skew=5"))
+                                 : testing::AllOf(HasSubstr("this machine is too busy to be measured"),
+                                                  HasSubstr("--machine generic")));
 }
 
 /// A loop in a profile: so many executions of iterations that cost the same,
