@@ -60,10 +60,6 @@ TEST_F(Baselines, AlarmOnlyBeyondTheTolerance) {
   EXPECT_TRUE(changes(contest(1, 0.84)).is_slower()) << "the tree alone";
   EXPECT_FALSE(changes(contest(1.05, 0.84), 6).is_slower());
   EXPECT_FALSE(changes(contest(0.5, 0.4)).is_slower());
-}
-
-TEST_F(Baselines, AllowForASlowerProcessor) {
-  save(contest(1, 0.8));
   const auto slow = changes(contest(1.1, 0.88, 1.1));
   EXPECT_FALSE(slow.is_slower());
   EXPECT_THAT(changes_text(slow, "base", 2), HasSubstr("The processor is 10.0 % slower than it was."));

@@ -9,7 +9,7 @@ import subprocess
 class Browser:
     """One tab. `messages`: what the page has said to the console, and errors; `requests`: what it has asked for."""
 
-    def __init__(self, folder, width=1280, height=900):
+    def __init__(self, folder):
         self.number, self.messages, self.requests, self.events = 0, [], [], []
         from_us, to_browser = os.pipe()
         from_browser, to_us = os.pipe()
@@ -34,7 +34,6 @@ class Browser:
             self.ask(domain + ".enable")
         errors = "addEventListener('error', (event) => console.error(event.message))"  # of observers, too
         self.ask("Page.addScriptToEvaluateOnNewDocument", source=errors)
-        self.size(width, height)
 
     def receive(self):
         while b"\0" not in self.rest:
@@ -91,21 +90,18 @@ class Browser:
             raise RuntimeError(result["exceptionDetails"].get("exception", {}).get("description", script))
         return result["result"].get("value")
 
-    def press(self, key, modifiers=0):
+    def press(self, key):
         codes = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
         text = {"text": "\r"} if key == "Enter" else {"text": key} if len(key) == 1 else {}
-        told = {"key": key, "windowsVirtualKeyCode": codes.get(key, ord(key[0])), "modifiers": modifiers}
+        told = {"key": key, "windowsVirtualKeyCode": codes.get(key, ord(key[0]))}
         self.ask("Input.dispatchKeyEvent", type="keyDown", **told, **text)
         self.ask("Input.dispatchKeyEvent", type="keyUp", **told)
 
-    def picture(self, path, whole=True):
-        shot = self.ask("Page.captureScreenshot", captureBeyondViewport=whole,
-                        **({"clip": {"x": 0, "y": 0, **self.extent(), "scale": 1}} if whole else {}))
+    def picture(self, path):
+        extent = self.run("({width: innerWidth, height: Math.min(document.documentElement.scrollHeight, 6000)})")
+        shot = self.ask("Page.captureScreenshot", captureBeyondViewport=True, clip={"x": 0, "y": 0, **extent, "scale": 1})
         with open(path, "wb") as file:
             file.write(base64.b64decode(shot["data"]))
-
-    def extent(self):
-        return self.run("({width: innerWidth, height: Math.min(document.documentElement.scrollHeight, 6000)})")
 
     def close(self):
         self.ask("Browser.close")

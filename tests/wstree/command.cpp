@@ -3,7 +3,7 @@
 
 namespace wstree::test {
 
-std::map<std::string, std::string> Start::default_environment() {
+Variables Start::default_environment() {
   return {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
           {"WSTREE_LIBRARY", CLI_STAND_IN},
           // For a wstree that is built with this sanitizer and started with libraries preloaded.
@@ -18,10 +18,9 @@ Launch Start::launch() const {
 
 Result run(const Start& start) { return Command(start.launch()).finish(); }
 
-Result wstree(std::vector<std::string> arguments) { return run({.arguments = std::move(arguments)}); }
+Result wstree(Arguments arguments) { return run({.arguments = std::move(arguments)}); }
 
-Result run_with_real_library(std::vector<std::string> arguments,
-                             const std::map<std::string, std::string>& more) {
+Result run_with_real_library(Arguments arguments, const Variables& more) {
   Start start{.arguments = std::move(arguments)};
   start.environment.erase("WSTREE_LIBRARY"); // the command finds the one beside it
   start.environment["OMP_NUM_THREADS"] = "2";
@@ -29,13 +28,26 @@ Result run_with_real_library(std::vector<std::string> arguments,
   return run(start);
 }
 
+void expect_refused(const Result& result, const std::string& line) {
+  EXPECT_EQ(result.status(), 125) << line;
+  EXPECT_EQ(result.out, "") << line;
+  EXPECT_THAT(result.err, testing::StartsWith("wstree: " + line));
+  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+}
+
+void expect_silent(const Result& result, const std::string& out) {
+  EXPECT_EQ(result.status(), 0);
+  EXPECT_EQ(result.out, out);
+  EXPECT_EQ(result.err, "");
+}
+
 std::string target(std::string_view name) {
   return (std::filesystem::path(CLI_TARGETS) / ("cli_" + std::string(name))).string();
 }
 
-std::vector<nlohmann::json> checks_in(const std::string& document, std::string_view name) {
-  std::vector<nlohmann::json> found;
-  const auto all = nlohmann::json::parse(document, nullptr, false);
+std::vector<json> checks_in(const std::string& document, std::string_view name) {
+  std::vector<json> found;
+  const auto all = json::parse(document, nullptr, false);
   EXPECT_TRUE(all.is_object()) << document;
   if (all.is_object())
     for (const auto& check : all["checks"])
@@ -43,9 +55,9 @@ std::vector<nlohmann::json> checks_in(const std::string& document, std::string_v
   return found;
 }
 
-nlohmann::json check_in(const std::string& document, std::string_view name) {
+json check_in(const std::string& document, std::string_view name) {
   const auto found = checks_in(document, name);
-  return found.empty() ? nlohmann::json() : found.back();
+  return found.empty() ? json() : found.back();
 }
 
 } // namespace wstree::test

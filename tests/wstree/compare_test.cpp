@@ -9,19 +9,14 @@
 namespace wstree::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-
-using Arguments = std::vector<std::string>;
-
 class Compare : public testing::Test {
 protected:
   void SetUp() override {
-    if (!std::filesystem::exists(target("gcc_loops_runtime"))) GTEST_SKIP() << "there is no gcc here";
+    if (!fs::exists(target("gcc_loops_runtime"))) GTEST_SKIP() << "there is no gcc here";
   }
   static Result compare(Arguments arguments) {
     arguments.insert(arguments.begin(), "compare");
-    return run_with_real_library(arguments, {});
+    return run_with_real_library(arguments);
   }
   static json comparison(Arguments arguments) {
     arguments.insert(arguments.begin(), {"--export", "json", "-n", "1", "--seed", "7"});
@@ -29,10 +24,16 @@ protected:
     EXPECT_EQ(result.status(), 0) << result.err;
     return json::parse(result.out, nullptr, false);
   }
-  static std::vector<std::string> variants_of(const json& comparison) {
-    std::vector<std::string> names;
+  static Arguments variants_of(const json& comparison) {
+    Arguments names;
     for (const auto& variant : comparison["variants"]) names.push_back(variant["name"]);
     return names;
+  }
+  /// What the variant called `name` sets WSTREE_LOOPS to; "none" if there is no such variant.
+  static std::string loops_of(const json& comparison, const std::string& name) {
+    for (const auto& variant : comparison["variants"])
+      if (variant["name"] == name) return variant["settings"].value("WSTREE_LOOPS", "");
+    return "none";
   }
 };
 
@@ -58,29 +59,18 @@ TEST_F(Compare, RunsEachScheduleOfARuntimeLoop) {
 
 TEST_F(Compare, LeavesLiteralLoopsAsTheyAre) {
   const auto result = comparison({"--loops", target("gcc_loops_dynamic")});
-  EXPECT_THAT(variants_of(result), testing::Not(testing::Contains("guided")));
+  EXPECT_THAT(variants_of(result), Not(testing::Contains("guided")));
   EXPECT_THAT(variants_of(result), testing::Contains("wsguided"));
-  for (const auto& variant : result["variants"]) {
-    if (variant["name"] == "wstree") {
-      EXPECT_EQ(variant["settings"]["WSTREE_LOOPS"], "dynamic");
-    }
-  }
+  EXPECT_EQ(loops_of(result, "wstree"), "dynamic");
   EXPECT_THAT(result["loops"][0]["variants"].size(), testing::Ge(5U));
 }
 
-/// What the variant called `name` sets WSTREE_LOOPS to; "none" if there is no such variant.
-std::string loops_of(const json& comparison, const std::string& name) {
-  for (const auto& variant : comparison["variants"])
-    if (variant["name"] == name) return variant["settings"].value("WSTREE_LOOPS", "");
-  return "none";
-}
-
 TEST_F(Compare, HasStaticLoopsThatBalanceThemselves) {
-  if (!std::filesystem::exists(target("uneven"))) GTEST_SKIP() << "there is no clang with OpenMP here";
+  if (!fs::exists(target("uneven"))) GTEST_SKIP() << "there is no clang with OpenMP here";
   const auto alone = comparison({"--", target("uneven")});
   EXPECT_EQ(loops_of(alone, "wstree"), "static");
   EXPECT_EQ(loops_of(alone, "wstree, static loops balanced"), "none") << "there are no others";
-  EXPECT_THAT(variants_of(alone), testing::Not(testing::Contains("dynamic,1")));
+  EXPECT_THAT(variants_of(alone), Not(testing::Contains("dynamic,1")));
   EXPECT_THAT(alone["warnings"], testing::IsEmpty());
   ASSERT_EQ(alone["loops"].size(), 1U);
   EXPECT_THAT(alone["loops"][0]["name"].get<std::string>(), HasSubstr("uneven.c:"));
@@ -94,16 +84,15 @@ TEST_F(Compare, HasStaticLoopsThatBalanceThemselves) {
 TEST_F(Compare, TriesTheFastCpusAlone) {
   const TemporaryFolder folder;
   const auto machine = folder.write("machine.xml", k_slow_and_fast, k_data);
-  const auto names = [&](std::map<std::string, std::string> variables) {
-    variables["HWLOC_XMLFILE"] = machine;
-    const auto result = run_with_real_library(
-        {"compare", "--export", "json", "-n", "1", "--", target("gcc_loops_runtime")}, variables);
+  const auto names = [&](const char* threads) {
+    const auto result =
+        run_with_real_library({"compare", "--export", "json", "-n", "1", "--", target("gcc_loops_runtime")},
+                              {{"HWLOC_XMLFILE", machine}, {"OMP_NUM_THREADS", threads}});
     EXPECT_EQ(result.status(), 0) << result.err;
     return variants_of(json::parse(result.out, nullptr, false));
   };
-  EXPECT_THAT(names({{"OMP_NUM_THREADS", ""}}),
-              testing::IsSupersetOf({"as it is, fast CPUs only", "wstree, fast CPUs only"}));
-  EXPECT_THAT(names({{"OMP_NUM_THREADS", "2"}}), testing::Not(testing::Contains("as it is, fast CPUs only")));
+  EXPECT_THAT(names(""), testing::IsSupersetOf({"as it is, fast CPUs only", "wstree, fast CPUs only"}));
+  EXPECT_THAT(names("2"), Not(testing::Contains("as it is, fast CPUs only")));
 }
 
 TEST_F(Compare, SaysThatOutputsDiffer) {
@@ -114,29 +103,30 @@ TEST_F(Compare, SaysThatOutputsDiffer) {
   EXPECT_THAT(varies["warnings"].dump(), HasSubstr("prints something else in each run"));
 }
 
-TEST_F(Compare, NeedsAProgramThatEndsWell) {
-  const auto failed = compare({"-n", "1", target("gcc_loops_runtime"), "3"});
-  EXPECT_EQ(failed.status(), 125);
-  EXPECT_THAT(failed.err, HasSubstr("exit status 3; --ignore-failure compares it"));
-  EXPECT_EQ(compare({"-n", "1", "-i", target("gcc_loops_runtime"), "3"}).status(), 0);
-  EXPECT_THAT(compare({"-n", "1", target("plain")}).err, HasSubstr("no loop"));
-  EXPECT_EQ(compare({"-n", "1", "./nowhere"}).status(), 127);
-}
-
 TEST_F(Compare, HasAStatusForScripts) {
-  const auto result = compare({"-n", "1", "--require-gain", "5", target("gcc_loops_runtime")});
-  EXPECT_EQ(result.status(), 1);
-  EXPECT_THAT(result.err, HasSubstr("a gain of 5 % is not certain"));
-  EXPECT_EQ(compare({"-n", "1", "--fail-if-slower", "2", target("gcc_loops_runtime")}).status(), 0)
-      << "one round proves no loss";
+  const auto loops = target("gcc_loops_runtime");
+  const std::tuple<Arguments, int, const char*> rows[] = {
+      {{loops, "3"}, 125, "exit status 3; --ignore-failure compares it"},
+      {{"-i", loops, "3"}, 0, ""},
+      {{target("plain")}, 125, "no loop"},
+      {{"./nowhere"}, 127, ""},
+      {{"--require-gain", "5", loops}, 1, "a gain of 5 % is not certain"},
+      {{"--fail-if-slower", "2", loops}, 0, ""}, // one round proves no loss
+  };
+  for (auto [arguments, status, words] : rows) {
+    arguments.insert(arguments.begin(), {"-n", "1"});
+    const auto result = compare(arguments);
+    EXPECT_EQ(result.status(), status) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(words));
+  }
 }
 
 TEST_F(Compare, KeepsBaselinesAndComparesWithThem) {
   const TemporaryFolder folder;
-  const auto base = (folder.path() / "base.json").string();
+  const auto base = folder / "base.json";
   const auto saved = compare({"-n", "2", "--warm-up", "1", "--save", base, target("gcc_loops_runtime")});
   EXPECT_EQ(saved.status(), 0) << saved.err;
-  EXPECT_THAT(saved.out, testing::Not(HasSubstr("guided"))) << "only what is compared is run";
+  EXPECT_THAT(saved.out, Not(HasSubstr("guided"))) << "only what is compared is run";
   const auto now = compare({"-n", "2", "--against", base, target("gcc_loops_runtime")});
   EXPECT_EQ(now.status(), 0) << "two rounds prove no loss";
   EXPECT_THAT(now.out, HasSubstr("against " + base));
@@ -147,15 +137,12 @@ TEST_F(Compare, KeepsBaselinesAndComparesWithThem) {
   std::ofstream(base) << document.dump();
   const auto slow = compare({"-n", "8", "--against", base, target("gcc_loops_runtime")});
   EXPECT_EQ(slow.status(), 1);
-  EXPECT_THAT(slow.err,
-              HasSubstr("--against: the program is slower than in '" + base + "' by more than 2 %"));
+  EXPECT_THAT(slow.err, HasSubstr("the program is slower than in '" + base + "' by more than 2 %"));
   const auto kept = contents(base);
   for (const char* const option : {"--save", "--against"}) {
     const auto other = compare({option, base, "/bin/true"});
-    EXPECT_EQ(other.status(), 125);
-    EXPECT_THAT(other.err, testing::MatchesRegex("wstree: " + std::string(option) +
-                                                 ": '.*' has times of '.*gcc_loops_runtime', and the program "
-                                                 "is '/bin/true' now\n"));
+    expect_refused(other, std::string(option) + ": '" + base + "' has times of '");
+    EXPECT_THAT(other.err, testing::EndsWith("gcc_loops_runtime', and the program is '/bin/true' now\n"));
   }
   EXPECT_EQ(contents(base), kept);
   EXPECT_THAT(compare({"-n", "1", "--against", base, target("gcc_loops_runtime"), "3"}).err,
@@ -168,19 +155,18 @@ TEST_F(Compare, KeepsBaselinesAndComparesWithThem) {
 
 TEST_F(Compare, WritesFiles) {
   const TemporaryFolder folder;
-  const auto file = [&](const char* name) { return (folder.path() / name).string(); };
+  const auto file = [&](const char* name) { return folder / name; };
   const auto result =
       compare({"-n", "1", "--rules", file("rules"), "--svg", file("svg"), "--export", "csv=" + file("csv"),
                "--export", "markdown=" + file("md"), target("gcc_loops_runtime")});
   EXPECT_EQ(result.status(), 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("1 round in shuffled order (--seed "));
-  EXPECT_THAT(result.out, testing::Not(HasSubstr("\x1b")));
+  EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));
   EXPECT_THAT(contents(file("rules")), testing::ContainsRegex("\n(# )?loops.c:[0-9]+ wstree"));
   EXPECT_THAT(result.err, HasSubstr("-n 1: fewer than 8 rounds cannot tell"));
   EXPECT_THAT(compare({"-n", "8", "--loops", target("gcc_loops_runtime")}).err,
-              HasSubstr("-n 8: fewer than 10 rounds cannot tell for certain which of 3 schedules is best"));
-  EXPECT_THAT(contents(file("svg")),
-              testing::AllOf(testing::StartsWith("<?xml"), HasSubstr("class=\"bar\"")));
+              HasSubstr("-n 8: fewer than 10 rounds cannot tell for certain which of 3 "));
+  EXPECT_THAT(contents(file("svg")), testing::AllOf(StartsWith("<?xml"), HasSubstr("class=\"bar\"")));
   EXPECT_THAT(contents(file("csv")), HasSubstr("\"dynamic,1\",1,"));
   EXPECT_THAT(contents(file("md")), HasSubstr("| guided | "));
   EXPECT_THAT(contents(file("md")), HasSubstr("too few to tell")) << "of one round";
@@ -188,42 +174,40 @@ TEST_F(Compare, WritesFiles) {
 
 TEST_F(Compare, TriesRulesByTheCommandThatItRecommends) {
   const TemporaryFolder folder;
-  const auto log = (folder.path() / "log").string(), rules = (folder.path() / "rules").string();
+  const auto log = folder / "log", rules = folder / "rules";
   const auto script = target("gcc_loops_runtime") + "; echo ${WSTREE_WAIT:-unset} >>" + log;
   EXPECT_EQ(compare({"-n", "2", "--rules", rules, "/bin/sh", "-c", script}).status(), 0);
-  const auto runs = contents(log); // only wstree run sets the variable
-  std::size_t tried = 0;
-  for (auto at = runs.find("auto"); at != std::string::npos; at = runs.find("auto", at + 1)) ++tried;
-  EXPECT_EQ(tried, 2U) << runs;
+  const auto runs = contents(log);                     // only wstree run sets the variable
+  EXPECT_EQ(std::ranges::count(runs, 'a'), 2) << runs; // of "auto"
 }
 
 TEST_F(Compare, LooksAtItsFilesBeforeItMeasures) {
   const TemporaryFolder folder;
-  const auto mark = (folder.path() / "ran").string();
+  const auto mark = folder / "ran";
   for (const char* const option :
        {"--svg=/nowhere/picture", "--export=json=/nowhere/json", "--rules=/nowhere/rules"}) {
     const auto result = compare({option, "/bin/sh", "-c", "touch " + mark});
     EXPECT_EQ(result.status(), 125) << option;
     EXPECT_THAT(result.err, HasSubstr("cannot be written")) << option;
   }
-  EXPECT_FALSE(std::filesystem::exists(mark)) << "the program has run";
+  EXPECT_FALSE(fs::exists(mark)) << "the program has run";
 }
 
 TEST_F(Compare, EndsByOtherSignalsAsByCtrlC) {
   const TemporaryFolder folder;
-  const auto svg = (folder.path() / "svg").string();
+  const auto svg = folder / "svg";
   for (const char* const signal : {"INT", "TERM", "HUP"}) {
     const auto result = compare(
         {"--svg", svg, "/bin/sh", "-c", target("gcc_loops_runtime") + "; kill -" + signal + " $PPID"});
     EXPECT_EQ(result.status(), 1) << signal << ": " << result.err;
     EXPECT_THAT(result.err, HasSubstr("no round was finished")) << signal;
-    EXPECT_FALSE(std::filesystem::exists(svg)) << "a picture of nothing";
+    EXPECT_FALSE(fs::exists(svg)) << "a picture of nothing";
   }
 }
 
 TEST_F(Compare, OverwritesOnlyRulesOfItsOwn) {
   const TemporaryFolder folder;
-  const auto rules = (folder.path() / "rules").string();
+  const auto rules = folder / "rules";
   std::ofstream(rules) << "loops.c:1-99 wsrange\n";
   const auto refused = compare({"--rules", rules, target("gcc_loops_runtime")});
   EXPECT_EQ(refused.status(), 125);
@@ -239,7 +223,7 @@ protected:
     if (std::system("/usr/bin/python3 -c 'import jsonschema' 2>/dev/null") != 0)
       GTEST_SKIP() << "needs python3-jsonschema";
   }
-  [[nodiscard]] std::string file(const std::string& name) const { return (folder_.path() / name).string(); }
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_ / name; }
 
   /// Whether `document` is what the schema says.
   [[nodiscard]] bool is_valid(const std::string& schema, const std::string& document) const {
@@ -248,40 +232,30 @@ protected:
                          ".schema.json " + file("document") + " >&2";
     return std::system(command.c_str()) == 0;
   }
-  void expect_valid(const std::string& schema, const std::vector<std::string>& arguments) const {
-    const auto result = run_with_real_library(arguments, {});
+  void expect_valid(const std::string& schema, const Arguments& arguments) const {
+    const auto result = run_with_real_library(arguments);
     EXPECT_TRUE(is_valid(schema, result.out)) << schema << result.out.substr(0, 2000) << result.err;
   }
-  /// A program with a served loop, and the files that it leaves.
+  /// A program with a served loop.
   [[nodiscard]] std::string loops() const { return target("gcc_loops_runtime"); }
-  void run_loops() const {
-    const auto result = run_with_real_library(
-        {"run", "--stats=json=" + file("stats"), "--counters", "--trace=" + file("trace"), "--", loops()},
-        {{"WSTREE_RECORD", file("record")}});
-    ASSERT_EQ(result.status(), 0) << result.err;
-  }
 
   TemporaryFolder folder_;
 };
 
-TEST_F(Schemas, OfWhatCommandsSayOfTheMachine) {
-  expect_valid("env", {"env", "--json"});
-  expect_valid("topo", {"topo", "--json"});
-  expect_valid("doctor", {"doctor", "--json"});
-  expect_valid("help", {"help", "--json"});
+TEST_F(Schemas, OfWhatCommandsSayOfTheMachineAndAProgram) {
+  for (const std::string command : {"env", "topo", "doctor", "help"})
+    expect_valid(command, {command, "--json"});
   expect_valid("help", {"help", "rules", "--json"});
-}
-
-TEST_F(Schemas, OfWhatCommandsSayOfAProgram) {
   expect_valid("rules", {"rules", "--json", loops()});
   expect_valid("rules", {"rules", "--json", "--check", "* wsrange; nothing* off", loops()});
-  const auto result =
-      run_with_real_library({"compare", "-n", "2", "--export", "json=" + file("compare"), "--", loops()}, {});
-  EXPECT_TRUE(is_valid("compare", contents(file("compare")))) << result.out << result.err;
+  expect_valid("compare", {"compare", "-n", "2", "--export", "json", "--", loops()});
 }
 
 TEST_F(Schemas, OfFilesOfTheLibraryAndWhatIsMadeOfThem) {
-  run_loops();
+  const auto result = run_with_real_library(
+      {"run", "--stats=json=" + file("stats"), "--counters", "--trace=" + file("trace"), "--", loops()},
+      {{"WSTREE_RECORD", file("record")}});
+  ASSERT_EQ(result.status(), 0) << result.err;
   EXPECT_TRUE(is_valid("statistics", contents(file("stats"))));
   EXPECT_TRUE(is_valid("trace", contents(file("trace"))));
   expect_valid("stats", {"stats", "--json", file("stats")});
@@ -289,13 +263,8 @@ TEST_F(Schemas, OfFilesOfTheLibraryAndWhatIsMadeOfThem) {
   expect_valid("report", {"report", "--json", file("record")});
   expect_valid("report", {"report", "--json", file("stats"), "--against", file("stats")});
   expect_valid("trace", {"trace", file("trace"), "-o", "-"});
-}
-
-TEST_F(Schemas, TellAKeyThatIsMissingAndOneThatIsNew) {
-  run_loops();
-  auto report = json::parse(run_with_real_library({"report", "--json", file("stats")}, {}).out);
-  EXPECT_TRUE(is_valid("report", report.dump()));
-  auto other = report;
+  // A key that is missing, and one that is new.
+  auto report = json::parse(run_with_real_library({"report", "--json", file("stats")}).out), other = report;
   other["loops"][0].erase("imbalance");
   EXPECT_FALSE(is_valid("report", other.dump()));
   report["surprise"] = 1;

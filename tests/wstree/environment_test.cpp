@@ -11,26 +11,12 @@
 namespace wstree::test {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
-using Environment = std::map<std::string, std::string>;
-
-Result show(std::vector<std::string> options, const Environment& more = {}) {
+Result show(Arguments options, const Variables& more = {}) {
   Start start{.arguments = {"run"}};
   start.arguments.insert(start.arguments.end(), options.begin(), options.end());
   start.arguments.push_back(target("show"));
   for (const auto& [name, value] : more) start.environment[name] = value;
   return run(start);
-}
-
-TEST(Environment, HasTheLibraryPreloaded) {
-  const auto result = show({});
-  EXPECT_EQ(result.variable("LD_PRELOAD"), CLI_STAND_IN);
-  const auto libraries = result.facts("library");
-  EXPECT_NE(std::find(libraries.begin(), libraries.end(), CLI_STAND_IN), libraries.end());
 }
 
 TEST(Environment, KeepsOtherPreloadedLibrariesBehindOurs) {
@@ -47,7 +33,7 @@ TEST(Environment, KeepsOtherPreloadedLibrariesBehindOurs) {
 }
 
 TEST(Environment, LetsIdleThreadsSpinForLessTime) {
-  const auto chosen = [](const std::vector<std::string>& variables, unsigned cpus) {
+  const auto chosen = [](const Arguments& variables, unsigned cpus) {
     cli::Environment environment(variables);
     place::FoundCpus found;
     found.usable.count = cpus;
@@ -63,7 +49,7 @@ TEST(Environment, LetsIdleThreadsSpinForLessTime) {
 }
 
 TEST(Environment, OnlySanitizersStandInFrontOfTheLibrary) {
-  const auto preload = [](const std::string& before, const std::vector<std::string>& needed) {
+  const auto preload = [](const std::string& before, const Arguments& needed) {
     cli::Environment environment({"LD_PRELOAD=" + before});
     environment.preload_first("/l/w.so", needed);
     return environment.get("LD_PRELOAD").value_or("");
@@ -78,20 +64,19 @@ TEST(Environment, OnlySanitizersStandInFrontOfTheLibrary) {
 
 TEST(Environment, HasTheOptionsAndKeepsEverythingElse) {
   struct Row {
-    std::vector<std::string> options;
-    Environment before;
+    Arguments options;
+    Variables before;
     std::map<std::string, std::optional<std::string>> seen;
     std::string err = ""; ///< beginning of the one line, if there is one
   };
   const Row table[] = {
       {{},
-       {{"OMP_NUM_THREADS", "2"}, {"A", "b=c d"}, {"WSTREE_BATCH", "fixed"}, {"EMPTY", ""}},
+       {{"OMP_NUM_THREADS", "2"}, {"A", "b=c d"}, {"EMPTY", ""}},
        {{"OMP_NUM_THREADS", "2"},
         {"A", "b=c d"},
-        {"WSTREE_BATCH", "fixed"},
         {"EMPTY", ""},
-        {"WSTREE_STRATEGY", std::nullopt},
-        {"WSTREE_VERBOSE", std::nullopt}}},
+        {"WSTREE_STRATEGY", {}},
+        {"WSTREE_VERBOSE", {}}}},
       {{}, {}, {{"OMP_SCHEDULE", "wstree"}}},
       {{"--chunk", "64"}, {}, {{"OMP_SCHEDULE", "wstree,64"}}},
       {{"--schedule", "dynamic,1"}, {}, {{"OMP_SCHEDULE", "dynamic,1"}}},
@@ -101,23 +86,23 @@ TEST(Environment, HasTheOptionsAndKeepsEverythingElse) {
        {{"OMP_SCHEDULE", "dynamic,4"}},
        {{"OMP_SCHEDULE", "wstree"}},
        "wstree: OMP_SCHEDULE='dynamic,4' is set, but this run uses 'wstree'; to keep it, say --schedule "
-       "dynamic,4\n"},
+       "dynamic,4"},
       {{}, {{"OMP_SCHEDULE", "WSTREE , 8"}}, {{"OMP_SCHEDULE", "WSTREE , 8"}}},
       {{}, {{"OMP_SCHEDULE", "nonmonotonic:wstree,8"}}, {{"OMP_SCHEDULE", "nonmonotonic:wstree,8"}}},
       {{}, {{"OMP_SCHEDULE", "WsFixed,64"}}, {{"OMP_SCHEDULE", "WsFixed,64"}}},
       {{"--chunk=2"}, {{"OMP_SCHEDULE", "wstree,8"}}, {{"OMP_SCHEDULE", "wstree,2"}}},
       {{"--chunk=2"}, {{"OMP_SCHEDULE", "wsqueue"}}, {{"OMP_SCHEDULE", "wsqueue,2"}}},
       {{"--chunk=2"}, {{"OMP_SCHEDULE", "monotonic:wsfac2,8"}}, {{"OMP_SCHEDULE", "monotonic:wsfac2,2"}}},
-      {{"--loops", "runtime, dynamic", "--strategy", "assign", "--batch=fixed:8", "--fallback", "dynamic,2",
-        "--bind", "close", "--stats=json=x y"},
-       {{"WSTREE_STRATEGY", "findmax"}, {"WSTREE_STATS", "0"}},
+      {{"--loops", "runtime, dynamic", "--strategy", "assign", "--bind", "close", "--stats=json=x y"},
+       {{"WSTREE_STRATEGY", "findmax"}, {"WSTREE_STATS", "0"}, {"WSTREE_BATCH", "fixed"}},
        {{"WSTREE_STRATEGY", "assign"},
         {"WSTREE_LOOPS", "runtime, dynamic"},
-        {"WSTREE_BATCH", "fixed:8"},
-        {"WSTREE_FALLBACK", "dynamic,2"},
+        {"WSTREE_BATCH", "fixed"},
         {"WSTREE_BIND", "close"},
         {"WSTREE_STATS", "json=x y"}},
        "wstree: "}, // it has no OpenMP loop to serve, and figures were asked for
+      {{"--batch=fixed:8"}, {}, {{"WSTREE_BATCH", "fixed:8"}}},
+      {{"--fallback", "dynamic,2"}, {}, {{"WSTREE_FALLBACK", "dynamic,2"}}},
       {{"--stats=json"}, {}, {{"WSTREE_STATS", "json"}}, "wstree: "},
       {{"--stats=text=%e.txt"}, {}, {{"WSTREE_STATS", "text=%e.txt"}}, "wstree: "},
   };
@@ -135,11 +120,10 @@ TEST(Environment, HasTheOptionsAndKeepsEverythingElse) {
 TEST(Environment, RefusesALibraryThatCannotBePreloaded) {
   const TemporaryFolder folder;
   for (const auto* name : {"with blank.so", "with:colon.so"}) {
-    std::filesystem::copy(CLI_STAND_IN, folder.path() / name);
-    const auto result = show({}, {{"WSTREE_LIBRARY", folder.path() / name}});
-    EXPECT_EQ(result.status(), 125);
+    fs::copy(CLI_STAND_IN, folder.path() / name);
+    const auto result = show({}, {{"WSTREE_LIBRARY", folder / name}});
+    expect_refused(result, "");
     EXPECT_THAT(result.err, HasSubstr("which has a blank or a colon in it"));
-    EXPECT_THAT(result.out, IsEmpty());
   }
 }
 
@@ -147,51 +131,42 @@ TEST(Values, AreCheckedBeforeTheProgramStarts) {
   const std::pair<const char*, const char*> table[] = {
       {"--strategy foo", "--strategy 'foo' is not understood (accepted: predefined, assign, "},
       {"--loops runtime,dynamc",
-       "--loops 'runtime,dynamc' is not understood; did you mean dynamic? (accepted: comma-"},
+       "--loops 'runtime,dynamc' is not understood; did you mean dynamic? (accepted: "},
       {"--strategy fndmax", "--strategy 'fndmax' is not understood; did you mean findmax? (accepted: "},
       {"--strategy=", "'--strategy' needs a value"},
       {"--fallback wstree", "--fallback 'wstree' is not understood (accepted: static, "},
       {"--chunk 0", "--chunk '0' is not understood (accepted: a number of iterations from 1 to "},
       {"--schedule wsqeue,4", "--schedule 'wsqeue,4' is not understood; did you mean wsqueue? ("},
-      {"--schedule wsfixed --chunk 67108864",
-       "--chunk '67108864' is not understood (accepted: a number of iterations from 1 to 67108863)"},
+      {"--schedule wsfixed --chunk 67108864", "--chunk '67108864' is not understood (accepted: a number of "},
       {"--schedule dynamic,4 --chunk 8", "--schedule 'dynamic,4' has a chunk already; "},
       {"--stragety assign",
        "'--stragety' is not expected here; did you mean --strategy? see wstree run --help"},
   };
   for (const auto& [options, line] : table) {
     std::istringstream words(options);
-    const auto result = show({std::istream_iterator<std::string>(words), {}});
-    EXPECT_EQ(result.status(), 125) << options;
-    EXPECT_EQ(result.out, "") << options;
-    EXPECT_THAT(result.err, StartsWith(std::string("wstree: ") + line));
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << options;
+    expect_refused(show({std::istream_iterator<std::string>(words), {}}), line);
   }
 }
 
-using Names = std::vector<std::string>;
+using Names = Arguments;
 
-const Names& names_in_table() {
-  static const Names names{
+const Names k_table{
 #define WSTREE_OPTION(id, name, accepted, standard, meaning) name,
 #include "options.def"
-  };
-  return names;
-}
+};
 
-Result env(Names options, const std::map<std::string, std::string>& environment) {
+Result env(Names options, const Variables& environment) {
   Start start{.arguments = {"env"}, .environment = environment};
   start.arguments.insert(start.arguments.end(), options.begin(), options.end());
   return run(start);
 }
 
-/// The entry of one option in the JSON form.
-json option(const std::map<std::string, std::string>& environment, const std::string& name) {
+/// Options in the JSON form, by names.
+std::map<std::string, json> options(const Variables& environment) {
   const auto document = json::parse(env({"--json"}, environment).out);
-  for (const auto& entry : document["options"]) {
-    if (entry["name"] == name) return entry;
-  }
-  return nullptr;
+  std::map<std::string, json> found;
+  for (const auto& entry : document["options"]) found[entry["name"]] = entry;
+  return found;
 }
 
 TEST(Env, ListsExactlyTheTableAsJson) {
@@ -207,7 +182,7 @@ TEST(Env, ListsExactlyTheTableAsJson) {
       EXPECT_EQ(entry["value"], entry["default"]);
     }
   }
-  EXPECT_EQ(names, names_in_table());
+  EXPECT_EQ(names, k_table);
   EXPECT_EQ(document["version"], WSTREE_VERSION);
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(result.status(), 0);
@@ -236,37 +211,35 @@ TEST(Env, ShowsValuesInForce) {
               {"WSTREE_THREADS", " Auto", "auto"},
               {"WSTREE_WAIT", "AUTO", "auto"},
               {"WSTREE_RULES", "libfft* runtime", "libfft* runtime"}};
-  EXPECT_EQ(std::size(rows), names_in_table().size());
-  std::map<std::string, std::string> environment;
+  EXPECT_EQ(std::size(rows), k_table.size());
+  Variables environment;
   for (const auto& row : rows) environment[row.name] = row.value;
-  const auto document = json::parse(env({"--json"}, environment).out);
-  for (const auto& row : rows)
-    for (const auto& entry : document["options"])
-      if (entry["name"] == row.name) {
-        EXPECT_EQ(entry["value"], row.shown) << row.name;
-        EXPECT_EQ(entry["origin"], "environment") << row.name;
-      }
+  auto found = options(environment);
+  for (const auto& row : rows) {
+    EXPECT_EQ(found[row.name]["value"], row.shown) << row.name;
+    EXPECT_EQ(found[row.name]["origin"], "environment") << row.name;
+  }
   EXPECT_THAT(env({}, environment).out, HasSubstr("WSTREE_STRATEGY=assign  (environment)\n"));
 }
 
 TEST(Env, ReportsBadValuesAndShowsWhatIsUsed) {
-  const std::map<std::string, std::string> environment{
+  const Variables environment{
       {"WSTREE_STRATEGY", "foo"}, {"OMP_SCHEDULE", "wstree,x"}, {"WSTREE_BATHC", "1"}};
   const auto result = env({"--json"}, environment);
   EXPECT_EQ(result.status(), 0);
   EXPECT_THAT(result.err, HasSubstr("wstree: WSTREE_STRATEGY='foo' is not understood (accepted: predefined"));
   EXPECT_THAT(result.err, HasSubstr("wstree: OMP_SCHEDULE='wstree,x' is not understood"));
   EXPECT_THAT(result.err, HasSubstr("did you mean WSTREE_BATCH?"));
-  EXPECT_EQ(option(environment, "WSTREE_STRATEGY")["value"], "findmax");
-  EXPECT_EQ(option(environment, "WSTREE_STRATEGY")["origin"], "default");
+  const auto used = options(environment)["WSTREE_STRATEGY"];
+  EXPECT_EQ(used["value"], "findmax");
+  EXPECT_EQ(used["origin"], "default");
 }
 
 TEST(Env, SurvivesBytesThatAreNoText) {
-  EXPECT_EQ(option({{"WSTREE_STATS", "json=\xff\xfe"}}, "WSTREE_STATS")["value"],
+  EXPECT_EQ(options({{"WSTREE_STATS", "json=\xff\xfe"}})["WSTREE_STATS"]["value"],
             "json=\xEF\xBF\xBD\xEF\xBF\xBD");
-  Start start{.arguments = {"env"}};
-  start.environment["WSTREE_STATS"] = "json=\xff\x1b\xc3\xa4";
-  EXPECT_THAT(run(start).out, HasSubstr("WSTREE_STATS=json=?\?\xc3\xa4  (environment)"));
+  EXPECT_THAT(env({}, {{"WSTREE_STATS", "json=\xff\x1b\xc3\xa4"}}).out,
+              HasSubstr("WSTREE_STATS=json=?\?\xc3\xa4  (environment)"));
 }
 
 TEST(Env, FailsWhenItCannotBePrinted) {

@@ -18,20 +18,23 @@
 namespace wstree::cli {
 namespace {
 
+using testing::ContainsRegex;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 
 const std::string k_long = "mesh.hpp:12 void Mesh<" + std::string(200, 'x') + ", Allocator<int> >::sum<" +
                            std::string(200, 'y') + ">(int)";
 
 TEST(LoopName, IsFoldedAtTheArgumentsOfTemplates) {
+  const std::string x(200, 'x');
   EXPECT_EQ(folded_name("solver.c:12 step()"), "solver.c:12 step()");
   EXPECT_EQ(folded_name("mesh.hpp:12 f<int>(int)"), "mesh.hpp:12 f<int>(int)") << "it is short enough";
   EXPECT_EQ(folded_name(k_long), "mesh.hpp:12 void Mesh<...>::sum<...>(int)");
-  EXPECT_EQ(folded_name("f<int>(" + std::string(200, 'x') + ")"), "f<...>(...)");
-  const auto arrow = folded_name("f<" + std::string(200, 'x') + ">() -> int");
-  EXPECT_EQ(arrow, "f<...>() -> int");
+  EXPECT_EQ(folded_name("f<int>(" + x + ")"), "f<...>(...)");
+  EXPECT_EQ(folded_name("f<" + x + ">() -> int"), "f<...>() -> int");
   // An operator that looks like a bracket: a gap in the middle.
-  EXPECT_EQ(folded_name("operator<" + std::string(200, 'x')).size(), k_widest_name);
+  EXPECT_EQ(folded_name("operator<" + x).size(), k_widest_name);
   EXPECT_EQ(folded_name(k_long, 20).size(), 20U);
 }
 
@@ -41,19 +44,30 @@ TEST(Columns, AreGivenUpWhereTheSecondWouldBeNarrow) {
   EXPECT_EQ(folded(option, 43), "  --threads NUMBER  how many threads the\n  loops have");
 }
 
-TEST(Figures, FoldNamesInPipesToo) {
-  Statistics statistics;
-  statistics.loops.push_back({k_long, "wstree", 1, 10, 1, 0, 1.0});
-  EXPECT_THAT(statistics_text(statistics, {}, false),
-              testing::HasSubstr("\n  mesh.hpp:12 void Mesh<...>::sum<...>(int)      1  1.00 s "));
+std::string text_of(const Statistics& statistics, const Terminal& terminal = {}) {
+  return statistics_text(statistics, terminal, false);
 }
 
-TEST(Figures, SayWhichNumbersArePieces) {
+TEST(Figures, FoldNamesInPipesTooAndSayWhichNumbersArePieces) {
   Statistics statistics;
-  statistics.loops.push_back({"a.c:9 main()", "wstree (proven)", 1, 1'256, 4, 2, 1.0});
-  EXPECT_THAT(statistics_text(statistics, {}, false), testing::HasSubstr("  1,256  "));
+  statistics.loops.push_back({k_long, "wstree (proven)", 1, 1'256, 1, 0, 1.0});
+  EXPECT_THAT(text_of(statistics),
+              HasSubstr("\n  mesh.hpp:12 void Mesh<...>::sum<...>(int)      1  1.00 s "));
+  EXPECT_THAT(text_of(statistics), HasSubstr("  1,256  "));
   statistics.loops.back().counts_pieces = true;
-  EXPECT_THAT(statistics_text(statistics, {}, false), testing::HasSubstr("  1,256 pieces  "));
+  EXPECT_THAT(text_of(statistics), HasSubstr("  1,256 pieces  "));
+}
+
+TEST(Figures, SayWhatServesARegionThatIsRefused) {
+  Statistics statistics;
+  statistics.loops.push_back({"b.c:5 f()", "wstree", 7, 70, 4, 0, 1.0});
+  statistics.unserved.push_back({"a.c:9 main()", "has a private array"});
+  const auto refused = HasSubstr("not served: a.c:9 main(): has a private array\n");
+  const auto way_out = HasSubstr("\n  such regions run as without the library; loops in them that say ");
+  EXPECT_THAT(text_of(statistics), testing::AllOf(refused, Not(way_out)));
+  Terminal terminal;
+  terminal.is_one = true;
+  EXPECT_THAT(text_of(statistics, terminal), testing::AllOf(refused, way_out));
 }
 
 TEST(Figures, HaveOneLineForAnUnrolledLoopsRegions) {
@@ -64,25 +78,11 @@ TEST(Figures, HaveOneLineForAnUnrolledLoopsRegions) {
   }
   statistics.loops.push_back({"b.c:5 f()", "wstree", 7, 70, 4, 0, 1.0});
   statistics.loops.back().even_saves = 0.5;
-  const auto text = statistics_text(statistics, {}, false);
-  EXPECT_THAT(text, testing::HasSubstr(": 3 loops served, 11 calls,"));
-  EXPECT_THAT(text, testing::ContainsRegex(
-                        "\n  b.c:5 f\\(\\) +7 [^\n]*\n  a.c:9 main\\(\\) \\(2 places\\) +2 +4.00 s "));
-  EXPECT_THAT(text, testing::ContainsRegex("\n  a.c:9 main\\(\\) \\(2 places\\) [^\n]* static\n"));
-}
-
-TEST(Figures, SayWhatServesARegionThatIsRefused) {
-  Statistics statistics;
-  statistics.loops.push_back({"b.c:5 f()", "wstree", 7, 70, 4, 0, 1.0});
-  statistics.unserved.push_back({"a.c:9 main()", "has a private array"});
-  const auto refused = testing::HasSubstr("not served: a.c:9 main(): has a private array\n");
-  const auto way_out =
-      testing::HasSubstr("\n  such regions run as without the library; loops in them that say "
-                         "schedule(runtime) are served\n");
-  EXPECT_THAT(statistics_text(statistics, {}, false), testing::AllOf(refused, testing::Not(way_out)));
-  Terminal terminal;
-  terminal.is_one = true;
-  EXPECT_THAT(statistics_text(statistics, terminal, false), testing::AllOf(refused, way_out));
+  const auto text = text_of(statistics);
+  EXPECT_THAT(text, HasSubstr(": 3 loops served, 11 calls,"));
+  EXPECT_THAT(text,
+              ContainsRegex("\n  b.c:5 f\\(\\) +7 [^\n]*\n  a.c:9 main\\(\\) \\(2 places\\) +2 +4.00 s "));
+  EXPECT_THAT(text, ContainsRegex("\n  a.c:9 main\\(\\) \\(2 places\\) [^\n]* static\n"));
 }
 
 TEST(Figures, SayWhatToDoWhereNothingWasServed) {
@@ -92,7 +92,7 @@ TEST(Figures, SayWhatToDoWhereNothingWasServed) {
   statistics.unserved.push_back({"a.c:9 main()", "uses its thread's number", 1.2});
   statistics.unserved.push_back({"a.c:20 main()", "has a private array", 0.2});
   EXPECT_EQ(
-      statistics_text(statistics, {}, false),
+      text_of(statistics),
       "wstree: no loop was served\n"
       "  wall time 2.00 s: 70 % in regions not served, 25 % between regions, where one thread works, 5 % "
       "elsewhere\n"
@@ -101,19 +101,17 @@ TEST(Figures, SayWhatToDoWhereNothingWasServed) {
       "next: schedule(runtime) at the uneven loops of a.c:9 main() serves them; work that the program "
       "divides by thread numbers stays as it is\n");
   statistics.unserved.front().reason = "sums would depend on the pieces, unless --loops names static";
-  EXPECT_THAT(statistics_text(statistics, {}, false),
-              testing::HasSubstr("\nnext: wstree run --loops all,static "));
+  EXPECT_THAT(text_of(statistics), HasSubstr("\nnext: wstree run --loops all,static "));
   statistics.wall_seconds = 100;
-  EXPECT_THAT(statistics_text(statistics, {}, false), testing::Not(testing::HasSubstr("next: ")));
+  EXPECT_THAT(text_of(statistics), Not(HasSubstr("next: ")));
   statistics.loops.push_back({"b.c:5 f()", "wstree", 7, 70, 4, 0, 1.0});
-  EXPECT_THAT(statistics_text(statistics, {}, false),
-              testing::AllOf(testing::HasSubstr("1 % in these loops, 1 % in regions not served, "),
-                             testing::Not(testing::HasSubstr("next: "))));
+  EXPECT_THAT(
+      text_of(statistics),
+      testing::AllOf(HasSubstr("1 % in these loops, 1 % in regions not served, "), Not(HasSubstr("next: "))));
   statistics.wall_seconds = 4; // refused regions take much of it
-  EXPECT_THAT(statistics_text(statistics, {}, false), testing::HasSubstr("\nnext: "));
+  EXPECT_THAT(text_of(statistics), HasSubstr("\nnext: "));
   statistics.loops.front().seconds = 99; // within a refused region
-  EXPECT_THAT(statistics_text(statistics, {}, false),
-              testing::Not(testing::HasSubstr("in regions not served")));
+  EXPECT_THAT(text_of(statistics), Not(HasSubstr("in regions not served")));
 }
 
 TEST(Reports, SayInTablesOnlyWhereALoopWasInlined) {
@@ -132,17 +130,14 @@ std::vector<std::string> ticks_of(const Axis& axis) {
   return texts;
 }
 
-TEST(Chart, LinearAxesBeginAtZeroAndHaveRoundTicks) {
+TEST(Chart, AxesHaveRoundTicksOrPowersOfTwo) {
   const auto axis = axis_for("seconds", {0.31, 0.07}, false);
   EXPECT_THAT(ticks_of(axis), ElementsAre("0", "0.1", "0.2", "0.3", "0.4"));
   EXPECT_DOUBLE_EQ(axis.part_of(0.1), 0.25);
   EXPECT_EQ(axis.part_of(7), 1) << "what lies beyond stands at the edge";
-}
-
-TEST(Chart, LogarithmicAxesHaveTicksAtPowersOfTwo) {
-  const auto axis = axis_for("threads", {3, 16}, true);
-  EXPECT_THAT(ticks_of(axis), ElementsAre("2", "4", "8", "16"));
-  EXPECT_DOUBLE_EQ(axis.part_of(4), 1.0 / 3);
+  const auto powers = axis_for("threads", {3, 16}, true);
+  EXPECT_THAT(ticks_of(powers), ElementsAre("2", "4", "8", "16"));
+  EXPECT_DOUBLE_EQ(powers.part_of(4), 1.0 / 3);
   EXPECT_EQ(axis_for("threads", {1}, true).part_of(1), 0) << "one value has an axis, too";
 }
 
@@ -188,10 +183,10 @@ TEST(Simulation, KeepsWhatIsFinishedWhenItIsStopped) {
   EXPECT_EQ(some.size(), 4U);
   EXPECT_EQ(some.missing(), 3U);
   const auto text = simulate_text(some, false);
-  EXPECT_THAT(text, testing::ContainsRegex("UNIFORM +- +-\n"));
-  EXPECT_THAT(text, testing::ContainsRegex("UNIFORM +- +1\\.[0-9]+\n"));
-  EXPECT_THAT(text, testing::Not(testing::HasSubstr("nan")));
-  EXPECT_THAT(simulate_json(some), testing::HasSubstr("\"ratio\""));
+  EXPECT_THAT(text, ContainsRegex("UNIFORM +- +-\n"));
+  EXPECT_THAT(text, ContainsRegex("UNIFORM +- +1\\.[0-9]+\n"));
+  EXPECT_THAT(text, Not(HasSubstr("nan")));
+  EXPECT_THAT(simulate_json(some), HasSubstr("\"ratio\""));
   EXPECT_EQ(Results(plan).missing(), 0U);
 }
 

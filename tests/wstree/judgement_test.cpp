@@ -50,34 +50,12 @@ protected:
   Contest contest_;
 };
 
-TEST_F(Judge, SeesNoDifferenceWhereThereIsNone) {
-  const auto result = judged();
-  EXPECT_THAT(
-      result.paragraph,
-      testing::StartsWith("No difference: with the tree the program takes as long as it is, within 1.0 %"));
-  EXPECT_THAT(result.paragraph,
-              testing::EndsWith("No winner: run the program as it is; there is nothing to set."));
-  EXPECT_EQ(result.set, "");
-  EXPECT_THAT(result.warnings, testing::IsEmpty());
-}
-
 TEST_F(Judge, NamesTheRegionThatIsRefused) {
   contest_.refused = {"a.c:9 main()", "waits at a barrier", 2.0};
   contest_.refused_part = 0.93;
   contest_.step = "the step";
-  EXPECT_THAT(
-      judged().paragraph,
-      HasSubstr(" take 0 % of the time, and regions that are not served 93 %, most of it a.c:9 main(): "
-                "waits at a barrier. Next: the step. No winner"));
-}
-
-TEST_F(Judge, RecommendsTheTree) {
-  takes(k_tree, 0.8);
-  takes(k_unbound, 0.8);
-  takes(k_tree_passive, 0.8);
-  const auto result = judged();
-  EXPECT_THAT(result.paragraph, HasSubstr("% faster, between 19."));
-  EXPECT_THAT(result.paragraph, Not(HasSubstr("reason")));
+  EXPECT_THAT(judged().paragraph,
+              HasSubstr(" 93 %, most of it a.c:9 main(): waits at a barrier. Next: the step. No winner"));
 }
 
 TEST_F(Judge, IsSurerOfAScheduleThatIsTheOnlyOne) {
@@ -89,40 +67,12 @@ TEST_F(Judge, IsSurerOfAScheduleThatIsTheOnlyOne) {
   EXPECT_LT(alone.high - alone.low, among_many.high - among_many.low);
 }
 
-TEST_F(Judge, FindsThatWaitingIsTheReason) {
-  takes(k_tree, 0.3);
-  takes(k_unbound, 0.3);
-  takes(k_passive, 0.1);
-  EXPECT_THAT(judged().paragraph, HasSubstr("how threads wait, not the schedule"));
-}
-
-TEST_F(Judge, FindsThatPinningIsTheReason) {
-  takes(k_tree, 0.3);
-  const auto result = judged();
-  EXPECT_THAT(result.paragraph, HasSubstr("pins threads, not the schedule"));
-  takes(k_tree, 1.5);
-  EXPECT_THAT(judged().paragraph, HasSubstr("with WSTREE_BIND=none it is not slower"));
-  EXPECT_EQ(judged().set, "");
-}
-
-TEST_F(Judge, RecommendsOneThreadIfThatIsFaster) {
-  takes(k_tree, 0.9);
-  takes(k_tree_passive, 0.6); // what it would recommend else
-  takes(k_one_thread, 0.5);
-  const auto result = judged();
-  EXPECT_THAT(result.paragraph, HasSubstr("One thread is faster than all of them"));
-  EXPECT_THAT(result.paragraph, Not(HasSubstr("faster still")));
-  EXPECT_THAT(result.paragraph, testing::EndsWith("Run: OMP_NUM_THREADS=1 ./solver 'a b'"));
-}
-
 TEST_F(Judge, SaysThatTimeGoesElsewhereWhereLoopsAreEven) {
   contest_.threads = 4;
   contest_.loops = {{"a.c:1 f()", "a.c", 1, 10}};
   contest_.loops[0].seconds[k_tree] = std::vector<double>(10, 0.9);
   takes(k_one_thread, 2);
-  EXPECT_THAT(judged().paragraph,
-              HasSubstr("The time goes elsewhere: the loops are even, and 4 threads together take "
-                        "2.0 times one thread's time."));
+  EXPECT_THAT(judged().paragraph, HasSubstr("and 4 threads together take 2.0 times one thread's time."));
   contest_.loops[0].preempted = 0.5;
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("elsewhere"))) << "threads have no processors";
   contest_.loops[0].preempted = 0;
@@ -132,8 +82,7 @@ TEST_F(Judge, SaysThatTimeGoesElsewhereWhereLoopsAreEven) {
   takes(k_one_thread, 3.9);
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("elsewhere"))) << "as four threads should be";
   takes(k_one_thread, 0.5);
-  EXPECT_THAT(judged().paragraph,
-              HasSubstr("One thread is faster than all of them (0.500 s). The time goes elsewhere"));
+  EXPECT_THAT(judged().paragraph, HasSubstr("all of them (0.500 s). The time goes elsewhere"));
 }
 
 TEST_F(Judge, WarnsOfOutputsAndFailures) {
@@ -154,17 +103,14 @@ TEST_F(Judge, SaysThatTheMachineWasBusy) {
   EXPECT_DOUBLE_EQ(spread_of(contest_), 0);
   for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = i < 5 ? 1.3 : 1;
   EXPECT_NEAR(spread_of(contest_), 0.3, 1e-9);
-  EXPECT_THAT(judged().warnings,
-              testing::ElementsAre(
-                  HasSubstr("times of the program as it is differ by up to 30 %: the machine was busy")));
+  EXPECT_THAT(judged().warnings, testing::ElementsAre(HasSubstr("by up to 30 %: the machine was busy")));
 }
 
 TEST_F(Judge, SaysWhatPassiveWaitingSaves) {
   for (auto& samples : contest_.samples)
     if (samples.variant.name == k_passive) samples.cpu_seconds.assign(10, 1.2);
-  EXPECT_THAT(judged().paragraph, HasSubstr("Threads that wait cost 40 % of the CPU time: with "
-                                            "OMP_WAIT_POLICY=passive it takes no longer, and 1.20 instead "
-                                            "of 2.00 CPU seconds."));
+  EXPECT_THAT(judged().paragraph, HasSubstr("Threads that wait cost 40 % of the CPU time"));
+  EXPECT_THAT(judged().paragraph, HasSubstr("1.20 instead of 2.00 CPU seconds."));
   takes(k_passive, 1.05);
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("CPU seconds")));
 }
@@ -212,9 +158,7 @@ TEST_F(Judge, SaysWhatIsKnownIfTimesVary) {
     for (std::size_t i = 0; i < samples.seconds.size(); ++i) samples.seconds[i] = i % 3 == 0 ? 1.1 : 0.1;
   }
   const auto text = judged().paragraph;
-  EXPECT_THAT(
-      text, HasSubstr("Whether the tree makes a difference cannot be told, because the times vary too much: "
-                      "with the tree it takes 0.3"));
+  EXPECT_THAT(text, HasSubstr("a difference cannot be told, because the times vary too much: "));
   EXPECT_THAT(text, Not(HasSubstr("No difference")));
   EXPECT_THAT(comparison_text(contest_, judged(), {}, false),
               testing::ContainsRegex("  wstree +[^\n]*  cannot tell\n"));
@@ -222,7 +166,7 @@ TEST_F(Judge, SaysWhatIsKnownIfTimesVary) {
 
 struct Advice {
   std::map<std::string, double> times; ///< of variants; all others take a second
-  std::string set, rule, beside = {};
+  std::string set, rule, words = {}, beside = {};
 };
 
 /// With all variants that there may be.
@@ -250,30 +194,42 @@ std::string line_of(const std::string& text, const std::string& begin) {
 TEST_F(Recommended, IsWhatItsRulesHoldToo) {
   const std::string fast = "OMP_NUM_THREADS=4 OMP_PLACES={0}", passive = "OMP_WAIT_POLICY=passive";
   const Advice table[] = {
-      {{}, "", ""},
-      {{{k_tree, 0.8}, {k_unbound, 0.8}}, "wstree run", "* wstree loops=runtime"},
+      {{}, "", "", "No difference: with the tree the program takes as long as it is, within 1"},
+      {{{k_tree, 0.8}, {k_unbound, 0.8}}, "wstree run", "* wstree loops=runtime", "% faster, between 19."},
       {{{k_tree, 0.8}, {k_unbound, 0.8}, {"guided", 0.8}}, "OMP_SCHEDULE=guided", ""},
       {{{"guided", 0.8}}, "OMP_SCHEDULE=guided", ""},
-      {{{k_tree, 0.3}, {k_unbound, 0.3}, {k_passive, 0.1}}, passive, ""},
+      {{{k_tree, 0.3}, {k_unbound, 0.3}, {k_passive, 0.1}},
+       passive,
+       "",
+       "how threads wait, not the schedule"},
+      {{{k_tree, 0.3}}, "wstree run", "* wstree loops=runtime", "pins threads, not the schedule"},
+      {{{k_tree, 1.5}}, "", "", "with WSTREE_BIND=none it is not slower"},
       {{{k_tree, 0.98}, {k_passive, 0.28}, {k_tree_passive, 0.08}},
        passive + " wstree run",
        "* wstree loops=runtime",
+       "",
        passive},
       {{{k_tree, 0.98}, {k_passive, 0.28}, {k_tree_passive, 0.28}}, passive, ""}, // the simpler one
       {{{k_unbound, 0.1}}, "wstree run --bind none", "* wstree bind=none loops=runtime"},
-      {{{k_tree, 0.9}, {k_tree_passive, 0.6}, {k_one_thread, 0.5}}, "OMP_NUM_THREADS=1", "* threads=1"},
+      {{{k_tree, 0.9}, {k_tree_passive, 0.6}, {k_one_thread, 0.5}},
+       "OMP_NUM_THREADS=1",
+       "* threads=1",
+       "One thread is faster than all of them"},
       {{{k_tree, 0.9}, {"wsstatic", 0.5}}, "wstree run --schedule wsstatic", "* wsstatic loops=runtime"},
       {{{k_shared_chunks, 0.3}}, "wstree run --rules '* chunk=1'", "* wstree chunk=1 loops=runtime"},
       {{{k_fast, 0.6}}, fast, ""},
       {{{k_fast, 0.6}, {k_tree, 0.5}, {k_tree_fast, 0.4}},
        fast + " wstree run",
        "* wstree loops=runtime",
+       "",
        fast},
   };
   for (const auto& advice : table) {
     take(advice.times);
     const auto result = judged();
     EXPECT_EQ(result.set, advice.set) << result.paragraph;
+    EXPECT_THAT(result.paragraph, HasSubstr(advice.words));
+    EXPECT_THAT(result.warnings, testing::IsEmpty());
     const bool served = advice.set.find("wstree") != std::string::npos;
     const auto ending = advice.set.empty()
                             ? "No winner: run the program as it is; there is nothing to set."
@@ -298,20 +254,15 @@ TEST_F(Recommended, IsTakenBackIfARunOfItGainsNothing) {
     return judgement;
   };
   const auto good = tried({0.5, 0.49, 0.51, true});
-  EXPECT_THAT(
-      good.paragraph,
-      testing::EndsWith(" Tried in 10 further rounds: 50.0 % faster (2.0 times as fast), between 49.0 and "
-                        "51.0 % with 99 % confidence. Run: wstree run --bind none -- ./solver 'a b'"));
+  EXPECT_THAT(good.paragraph, HasSubstr(" Tried in 10 further rounds: 50.0 % faster (2.0 times as fast), "));
   for (const Ratio& bad : {Ratio{1, 0.9, 1.1, true}, Ratio{1.3, 1.2, 1.4, true}}) {
     const auto lost = tried(bad);
-    EXPECT_THAT(lost.paragraph,
-                HasSubstr(" But tried in 10 further rounds, wstree run --bind none gains nothing: "));
+    EXPECT_THAT(lost.paragraph, HasSubstr(" further rounds, wstree run --bind none gains nothing: "));
     EXPECT_THAT(lost.paragraph, testing::EndsWith("there is nothing to set."));
     EXPECT_EQ(lost.set, "");
     EXPECT_THAT(rules_for_all(contest_, lost), HasSubstr("no schedule of the library gains anything"));
   }
-  EXPECT_THAT(tried({1, 0.9, 1.1, true}, 0.3).paragraph,
-              HasSubstr("takes time to start, which counts in so short a run"));
+  EXPECT_THAT(tried({1, 0.9, 1.1, true}, 0.3).paragraph, HasSubstr("takes time to start, which counts"));
   EXPECT_THAT(tried({1, 0.9, 1.1, true}).paragraph, Not(HasSubstr("takes time to start")));
   EXPECT_THAT(tried({0.5, 0.5, 0.5, false}).paragraph, HasSubstr("too few to be sure. Run: "));
 }
@@ -345,19 +296,13 @@ protected:
   static Ratio ratio(double of) { return {of, of - 0.005, of + 0.005, true}; }
 };
 
-TEST_F(JudgePair, NamesTheLoopThatGainedByWhatItsSourceSays) {
+TEST_F(JudgePair, NamesAChunkThatIsTooLarge) {
   EXPECT_THAT(judged().paragraph,
               HasSubstr("Loops: cheap (99.9 % faster (800.0 times as fast) than wsfixed,1)."));
-}
-
-TEST_F(JudgePair, NamesAChunkThatIsTooLarge) {
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("chunk")));
   contest_.loops[0].large_chunk = 256;
-  EXPECT_THAT(
-      judged().paragraph,
-      HasSubstr(
-          "The chunk of long is too large: whole chunks of 256 iterations are handed out, too few to be "
-          "shared. Write a smaller one."));
+  EXPECT_THAT(judged().paragraph,
+              HasSubstr("The chunk of long is too large: whole chunks of 256 iterations "));
   contest_.loops[0].seconds[k_tree] = times(0.005);
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("too large"))) << "next to nothing of the program's time";
 }
@@ -387,8 +332,7 @@ TEST_F(JudgePair, NamesAChunkThatIsTooSmall) {
   loop.seconds[k_tree] = times(0.2);
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("too small"))) << "the source does not say dynamic";
   loop.form = "wsfixed";
-  EXPECT_THAT(judged().paragraph, HasSubstr("The chunk of cheap is too small: its 10000000 chunks take 40 ns "
-                                            "each, hardly more than to hand one out costs."));
+  EXPECT_THAT(judged().paragraph, HasSubstr("cheap is too small: its 10000000 chunks take 40 ns each"));
   loop.chunk = 1000;
   EXPECT_THAT(judged().paragraph, Not(HasSubstr("too small")));
 }
@@ -402,17 +346,14 @@ TEST_F(JudgePair, RecommendsRulesOnlyAsTheyWereMeasured) {
     return judgement;
   };
   const auto good = with({10, 2, ratio(0.2), ratio(0.9)});
-  EXPECT_THAT(
-      good.paragraph,
-      HasSubstr(
-          "With the rules in 'RULES' it is 80.0 % faster (5.0 times as fast), between 79.5 and 80.5 %"));
+  EXPECT_THAT(good.paragraph,
+              HasSubstr("With the rules in 'RULES' it is 80.0 % faster (5.0 times as fast), b"));
   EXPECT_THAT(good.paragraph,
               testing::EndsWith("Run: OMP_WAIT_POLICY=passive wstree run --rules RULES -- ./solver 'a b'"));
   EXPECT_EQ(good.check->rounds, 10U);
   const auto lost = with({10, 2, ratio(0.9), ratio(3.6)});
   EXPECT_THAT(lost.paragraph,
-              HasSubstr("260.0 % slower (3.6 times as long) than what all loops have in common "
-                        "does, so 'RULES' does not"));
+              HasSubstr("260.0 % slower (3.6 times as long) than what all loops have in common"));
   EXPECT_EQ(lost.set, "wstree run") << "as without rules";
 }
 

@@ -37,31 +37,23 @@ constexpr Noise k_loads[] = {{0.02, 0, 0}, {0.05, 0.5, 0.1}, {0.3, 2, 0.3}, {0.0
 
 TEST(RatioOf, SaysNoDifferenceWhereThereIsNone) {
   std::mt19937_64 random(20);
-  for (const auto& load : k_loads) {
+  for (const auto& load : k_loads)
     for (const std::size_t rounds : {10u, 20u}) {
       int wrong = 0;
       for (int i = 0; i < 400; ++i) wrong += measure(random, rounds, 1, load).is_same() ? 0 : 1;
       // One in twenty is allowed; the confidence of 99 % lets four of 400 be expected.
       EXPECT_LE(wrong, 400 / 20) << load.single << ' ' << rounds;
     }
-  }
 }
 
-TEST(RatioOf, IsNeverOfTheWrongSign) {
+TEST(RatioOf, IsNeverOfTheWrongSignAndSeesWhatIsThere) {
   std::mt19937_64 random(21);
-  for (const auto& load : k_loads) {
-    for (const double ratio : {0.5, 0.8, 0.95}) {
+  for (const auto& load : k_loads)
+    for (const double ratio : {0.5, 0.8, 0.95})
       for (int i = 0; i < 200; ++i) {
-        const auto seen = measure(random, 10, ratio, load);
-        ASSERT_FALSE(seen.is_slower()) << ratio << ' ' << load.single;
+        ASSERT_FALSE(measure(random, 10, ratio, load).is_slower()) << ratio << ' ' << load.single;
         ASSERT_FALSE(measure(random, 10, 1 / ratio, load).is_faster()) << ratio << ' ' << load.single;
       }
-    }
-  }
-}
-
-TEST(RatioOf, SeesWhatIsThere) {
-  std::mt19937_64 random(22);
   int seen = 0;
   for (int i = 0; i < 100; ++i) seen += measure(random, 20, 0.9, {0.05, 0.5, 0.02}).is_faster() ? 1 : 0;
   EXPECT_GE(seen, 90);
@@ -84,24 +76,21 @@ TEST(RatioOf, KnowsTheExactInterval) {
   EXPECT_NEAR(std::log(ratio.high), 9, 1e-9);
 }
 
-TEST(RatioOf, NeedsEnoughRounds) {
+TEST(RatioOf, NeedsEnoughRoundsAndADifferenceThatMatters) {
+  const auto of = [](std::size_t rounds, double first, double second) {
+    return ratio_of(std::vector<double>(rounds, first), std::vector<double>(rounds, second));
+  };
   // Seven differences have 128 choices of signs, and 2/128 is more than 1 %; eight have 256.
-  EXPECT_FALSE(ratio_of(std::vector<double>(7, 1), std::vector<double>(7, 2)).enough);
-  EXPECT_FALSE(ratio_of(std::vector<double>(7, 1), std::vector<double>(7, 2)).is_faster());
-  EXPECT_TRUE(ratio_of(std::vector<double>(8, 1), std::vector<double>(8, 2)).is_faster());
-  EXPECT_TRUE(ratio_of(std::vector<double>(8, 2), std::vector<double>(8, 1)).is_slower());
+  EXPECT_FALSE(of(7, 1, 2).enough);
+  EXPECT_FALSE(of(7, 1, 2).is_faster());
+  EXPECT_TRUE(of(8, 1, 2).is_faster());
+  EXPECT_TRUE(of(8, 2, 1).is_slower());
   EXPECT_FALSE(ratio_of({}, {}).enough);
-}
-
-TEST(RatioOf, IgnoresWhatIsTooSmallToMatter) {
-  EXPECT_TRUE(ratio_of(std::vector<double>(10, 0.995), std::vector<double>(10, 1)).is_same());
-  EXPECT_TRUE(ratio_of(std::vector<double>(10, 0.98), std::vector<double>(10, 1)).is_faster());
-}
-
-TEST(RatioOf, DoesNotMindASlowRound) {
-  const auto ratio = ratio_of({1, 1, 1, 1, 7, 1, 1, 1, 1, 1, 1, 1}, {2, 2, 2, 2, 14, 2, 2, 2, 2, 2, 2, 2});
-  EXPECT_DOUBLE_EQ(ratio.middle, 0.5);
-  EXPECT_DOUBLE_EQ(ratio.high, 0.5);
+  EXPECT_TRUE(of(10, 0.995, 1).is_same());
+  EXPECT_TRUE(of(10, 0.98, 1).is_faster());
+  const auto hit = ratio_of({1, 1, 1, 1, 7, 1, 1, 1, 1, 1, 1, 1}, {2, 2, 2, 2, 14, 2, 2, 2, 2, 2, 2, 2});
+  EXPECT_DOUBLE_EQ(hit.middle, 0.5);
+  EXPECT_DOUBLE_EQ(hit.high, 0.5);
 }
 
 TEST(RatioOfGroups, KnowsTheExactInterval) {

@@ -5,18 +5,7 @@
 
 #include "command.h"
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <unistd.h>
-#include <vector>
-
 namespace wstree::test {
-
-using nlohmann::json;
 
 class ReportFiles : public testing::Test {
 protected:
@@ -24,7 +13,6 @@ protected:
   std::string write(const std::string& name, const std::string& text) const {
     return folder_.write(name, text);
   }
-  static std::string read(const std::string& file) { return contents(file); }
 
   static json statistics(int loops, int process) {
     json list = json::array();
@@ -75,10 +63,16 @@ protected:
            "\nschedule wstree\niterations 10\nexecutions 3\nwork 1992126.0\n"
            "execution 1 members 2 elapsed 22543147.5 pieces 2\n0 4 4000.0 0\n4 6 600000.0 1\nend\n";
   }
-  Result report(std::vector<std::string> arguments) const {
+  Result report(Arguments arguments) const {
     arguments.insert(arguments.begin(), "report");
     return run({.arguments = std::move(arguments)});
   }
+  json as_json(Arguments arguments) const {
+    arguments.emplace_back("--json");
+    return json::parse(report(arguments).out);
+  }
+  /// What `wstree stats` prints of a file.
+  static std::string stats(const std::string& file) { return run({.arguments = {"stats", file}}).out; }
 
 private:
   TemporaryFolder folder_;

@@ -6,71 +6,25 @@
 namespace wstree::test {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-
 class ReportPage : public ReportFiles {};
 
-/// What the browser makes of the page, with `script` at its end; empty without a browser.
-std::string shown(const std::string& page, const std::string& script) {
-  std::ofstream(page, std::ios::app) << "<script>{" << script << "}</script>";
-  const auto command =
-      "chromium --headless --no-sandbox --disable-gpu --enable-logging=stderr --user-data-dir=" + page +
-      ".d --dump-dom 'file://" + page + "' 2>&1";
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  std::string text;
-  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
-  ::pclose(pipe);
-  return text;
-}
-
-/// check_report_page has more of that.
-TEST_F(ReportPage, APageRendersAndSortsInABrowser) {
-  if (std::system("command -v chromium > /dev/null") != 0) GTEST_SKIP() << "needs chromium";
-  const auto page = path("page.html");
-  std::vector<std::string> arguments{write("trace", trace(4, 4).dump()), "--html", page,
-                                     write("record", record("other.c:1"))};
-  for (int rank = 0; rank < 64; ++rank)
-    arguments.push_back(write(std::to_string(rank) + ".stats", statistics(20, rank).dump()));
-  const auto told = report(arguments);
-  ASSERT_EQ(told.status(), 0) << told.err;
-  EXPECT_LT(std::filesystem::file_size(page), 1'000'000U);
-  EXPECT_THAT(read(page), Not(HasSubstr("http://www.w3.org/1999"))); // nothing that would be fetched
-  const auto text = shown(
-      page,
-      "const button = document.querySelector('th button'); button.focus();"
-      "const reached = document.activeElement === button && button.tabIndex === 0;" // so Enter and Space
-                                                                                    // press it
-      "button.click();"
-      "const rows = document.querySelectorAll('#loops tbody tr');"
-      "const sorted = document.querySelector('th').getAttribute('aria-sort');"
-      "document.title = 'rows ' + rows.length + ' ' + sorted + ' ' + rows[0].cells[0].innerText.slice(0, 7)"
-      " + (reached ? ' by keys' : '') + ' pictures ' + (document.querySelector('#details details[open]') ? "
-      "'open' : 'closed');");
-  EXPECT_THAT(text, HasSubstr("<title>rows 21 ascending file0.c by keys pictures open"))
-      << text.substr(0, 600);
-  EXPECT_THAT(text, Not(HasSubstr("CONSOLE")));
-  EXPECT_THAT(text, HasSubstr("<svg"));
-}
-
 TEST_F(ReportPage, APageHoldsWhatJsonPrintsAndAsksForNothing) {
-  std::vector<std::string> files{write("s", statistics(500, 0).dump()), write("t", trace(256, 6).dump())};
-  auto printed = json::parse(report({files[0], files[1], "--json"}).out);
+  Arguments files{write("s", statistics(100, 0).dump()), write("t", trace(256, 2).dump())};
+  auto printed = as_json(files);
   ASSERT_EQ(report({files[0], files[1], "--html", path("page")}).status(), 0);
-  const auto page = read(path("page"));
+  const auto page = contents(path("page"));
   EXPECT_LT(page.size(), 1'000'000U);
-  EXPECT_THAT(page, Not(HasSubstr("/*SCRIPT*/")));
-  EXPECT_THAT(page, Not(HasSubstr("/*STYLE*/")));
-  for (const auto* fetched : {"src=", "<link", "@import", "url(", "import(", "fetch(", "XMLHttp"})
-    EXPECT_THAT(page, Not(HasSubstr(fetched)));
+  for (const auto* never : {"/*SCRIPT*/", "/*STYLE*/", "src=", "<link", "@import", "url(", "import(",
+                            "fetch(", "XMLHttp", "http://www.w3.org/1999"})
+    EXPECT_EQ(page.find(never), page.npos) << never;
   const std::string place = "<script id=\"data\" type=\"application/json\">";
   const auto begin = page.find(place) + place.size();
   auto shown = json::parse(page.substr(begin, page.find("</script>", begin) - begin));
-  ASSERT_EQ(shown["loops"].size(), 500U);
+  ASSERT_EQ(shown["loops"].size(), 100U);
   std::size_t timelines = 0;
   for (const auto& loop : shown["loops"])
     if (loop.contains("timeline") && loop["timeline"]["rows"].size() == 256) ++timelines;
-  EXPECT_EQ(timelines, 6U);
+  EXPECT_EQ(timelines, 2U);
   // A page may have coarser timelines.
   for (auto* document : {&printed, &shown})
     for (auto& loop : (*document)["loops"]) loop.erase("timeline");
@@ -87,14 +41,12 @@ TEST_F(ReportPage, TellsWhereTheTimeOfEachThreadWent) {
     }
     if (event["cat"] == "loop") event["args"]["preempted"] = 100;
   }
-  const json loop = json::parse(report({write("t", made.dump()), "--json"}).out).at("loops").at(0);
+  const json loop = as_json({write("t", made.dump())}).at("loops").at(0);
   ASSERT_EQ(loop.at("threads").size(), 4U);
   const json& times = loop.at("threads").at(2);
-  EXPECT_EQ(times.at(0), 2);
-  EXPECT_NEAR(times.at(1).get<double>(), 400e-6, 1e-9);
-  EXPECT_NEAR(times.at(2).get<double>(), 516e-6, 1e-9);
-  EXPECT_NEAR(times.at(3).get<double>(), 100e-6, 1e-9);
-  EXPECT_NEAR(times.at(5).get<double>(), 16e-6, 1e-9);
+  for (const auto& [at, value] :
+       std::map<int, double>{{0, 2}, {1, 400e-6}, {2, 516e-6}, {3, 100e-6}, {5, 16e-6}})
+    EXPECT_NEAR(times.at(static_cast<std::size_t>(at)).get<double>(), value, 1e-9) << at;
   EXPECT_EQ(loop.at("threads").at(1).at(1), 0);
   EXPECT_NEAR(loop.at("threads").at(1).at(4).get<double>(), 5e-6, 1e-9); // its steal
   const json& row = loop.at("timeline").at("rows").at(2);
@@ -115,7 +67,7 @@ TEST_F(ReportPage, SaysWhatToDoAboutALoop) {
   loops[5]["schedule"] = "static (equal parts)";
   loops[5]["even_saves_seconds"] = 0.05;
   const auto file = write("s", document.dump());
-  const auto told = json::parse(report({file, "--json"}).out);
+  const auto told = as_json({file});
   std::map<std::string, json> advice;
   for (const json& loop : told.at("loops"))
     advice[loop.at("name").get<std::string>().substr(0, 5)] = loop.at("advice");
@@ -139,8 +91,7 @@ TEST_F(ReportPage, CommandsAreWholeAndNameTheProgram) {
   made["loops"][0]["schedule"] = "wsstatic";
   made["loops"][0]["even_saves_seconds"] = 0.1;
   const auto command = [&] {
-    const auto told = json::parse(report({write("s", made.dump()), "--json"}).out);
-    return told.at("loops").at(0).at("advice").at("command").get<std::string>();
+    return as_json({write("s", made.dump())}).at("loops").at(0).at("advice").at("command").get<std::string>();
   };
   EXPECT_EQ(command(), "wstree run --rules 'file0.c:1 wstree' -- PROGRAM");
   made["command"] = "./heat 4096";
@@ -155,7 +106,7 @@ TEST_F(ReportPage, HasTheSourceAroundALoop) {
   auto made = statistics(1, 0);
   const auto source = [&](int line) {
     made["loops"][0]["where"] = file + ":" + std::to_string(line) + " (f)";
-    return json::parse(report({write("s", made.dump()), "--json"}).out).at("loops").at(0);
+    return as_json({write("s", made.dump())}).at("loops").at(0);
   };
   EXPECT_EQ(source(4).at("source"), "four");
   EXPECT_EQ(
@@ -174,8 +125,7 @@ TEST_F(ReportPage, LoopsWithoutABarrierBetweenThemMayMakeUpForEachOther) {
   made["loops"][0]["even_saves_seconds"] = 0.2;
   made["loops"][1].update({{"even_saves_seconds", 0}, {"imbalance", 1.0}, {"late_seconds", 0.2}});
   const auto told = [&] { return report({write("s", made.dump())}).out; };
-  EXPECT_THAT(told(),
-              HasSubstr("Threads go from file0.c:1 </script>() to file1.c:2 </script>() without a barrier"));
+  EXPECT_THAT(told(), HasSubstr(" file0.c:1 </script>() to file1.c:2 </script>() without a barrier"));
   EXPECT_THAT(told(), HasSubstr("unless file1.c:2 </script>() makes up for it"));
   EXPECT_THAT(told(), HasSubstr("    run     wstree compare --loops -- PROGRAM\n"));
   EXPECT_THAT(told(), Not(HasSubstr("set ")));
@@ -190,9 +140,7 @@ TEST_F(ReportPage, AgainstARunOfOneThreadSaysThatTimeGoesElsewhere) {
   const auto told = [&] {
     return report({write("now", now.dump()), "--against", write("alone", alone.dump())}).out;
   };
-  EXPECT_THAT(told(),
-              HasSubstr("The time goes elsewhere: the loops are even, and 4 threads together take 4.0 times "
-                        "one thread's time."));
+  EXPECT_THAT(told(), HasSubstr("and 4 threads together take 4.0 times one thread's time."));
   const auto kept = write("kept", report({path("alone"), "--json"}).out);
   EXPECT_THAT(report({path("now"), "--against", kept}).out, HasSubstr("time goes elsewhere"));
   alone["loops"][0]["seconds"] = 1.5;
@@ -219,33 +167,30 @@ TEST_F(ReportPage, AgainstAnEarlierRunSaysWhatGotFasterAndSlower) {
   EXPECT_THAT(text, HasSubstr("      1.00 s   501.00 ms    -50.0 %"));
   // What --json printed of the earlier run does as well.
   const auto kept = write("kept", report({old, "--json"}).out);
-  const auto printed = json::parse(report({file, "--against", kept, "--json"}).out);
-  EXPECT_EQ(printed, json::parse(report({file, "--against", old, "--json"}).out));
+  const auto printed = as_json({file, "--against", kept});
+  EXPECT_EQ(printed, as_json({file, "--against", old}));
   EXPECT_EQ(printed["against"]["gone"], json::parse(R"-(["old.c:1 gone()"])-"));
   EXPECT_EQ(report({file, "--against", path("missing")}).status(), 125);
   EXPECT_THAT(report({file, "--against", old, "--html", old}).err, HasSubstr("is one of the files to read"));
 }
 
 TEST_F(ReportPage, ShowsRanksSideBySide) {
-  std::vector<std::string> arguments{"report"};
+  Arguments files;
   for (const int rank : {10, 2, 0}) {
     auto document = statistics(2, rank);
     document["rank"] = std::to_string(rank);
     if (rank == 2) document["loops"].erase(1);
-    arguments.push_back(write(std::to_string(rank) + ".json", document.dump()));
+    files.push_back(write(std::to_string(rank) + ".json", document.dump()));
   }
-  const auto text = run(Start{.arguments = arguments});
-  EXPECT_THAT(text.out,
-              HasSubstr("Of 3 ranks, rank 10 is the slowest: 21.00 s in served loops, 2.57 times the mean."));
-  const auto zero = text.out.find("\n       0  ");
-  const auto two = text.out.find("\n       2  ");
-  const auto ten = text.out.find("\n      10  ");
-  ASSERT_NE(ten, std::string::npos) << text.out;
-  EXPECT_TRUE(zero < two && two < ten) << text.out;
-  EXPECT_THAT(text.out.substr(two, ten - two), HasSubstr("12 %        4          1000"));
-  EXPECT_THAT(text.out.substr(two, ten - two), HasSubstr("  -")) << "rank 2 has one loop of two";
-  arguments.emplace_back("--json");
-  const auto told = json::parse(run(Start{.arguments = arguments}).out);
+  const auto text = report(files).out;
+  EXPECT_THAT(text, HasSubstr("rank 10 is the slowest: 21.00 s in served loops, 2.57 times the mean."));
+  // In the order of their numbers, and rank 2 has one loop of two.
+  EXPECT_THAT(
+      text, testing::ContainsRegex("\n       0  [^\n]*\n(       2  [^\n]* 12 %        4          1000[^\n]*)"
+                                   "\n      10  "));
+  const auto two = text.find("\n       2  ");
+  EXPECT_THAT(text.substr(two, text.find('\n', two + 1) - two), HasSubstr("  -"));
+  const auto told = as_json(files);
   EXPECT_EQ(told["ranks"][2]["rank"], "10");
   EXPECT_EQ(told["loops"][0]["by_rank"].size(), 3U);
 }

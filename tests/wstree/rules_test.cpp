@@ -15,7 +15,6 @@
 namespace wstree::test {
 namespace {
 
-namespace fs = std::filesystem;
 using cli::can_be_served;
 using cli::leaves_out;
 using cli::loop_form;
@@ -23,24 +22,23 @@ using cli::LoopForm;
 using cli::LoopForms;
 using cli::OpenMpRuntime;
 using config::LoopKinds;
-using testing::HasSubstr;
-using testing::Not;
 
 class RulesCommand : public testing::Test {
 protected:
   RulesCommand() {
-    folder_.write("solver.c", "#include <stdio.h>\n"
-                              "static double v[100];\n"
-                              "void first(void) {\n"
-                              "#pragma omp parallel for schedule(runtime)\n"
-                              "  for (int i = 0; i < 100; ++i) v[i] += i;\n"
-                              "}\n"
-                              "int main(void) {\n"
-                              "  first();\n"
-                              "#pragma omp parallel for schedule(dynamic)\n"
-                              "  for (int i = 0; i < 100; ++i) v[i] += i;\n"
-                              "  printf(\"%g\\n\", v[3]);\n"
-                              "}\n");
+    folder_.write("solver.c", R"(#include <stdio.h>
+static double v[100];
+void first(void) {
+#pragma omp parallel for schedule(runtime)
+  for (int i = 0; i < 100; ++i) v[i] += i;
+}
+int main(void) {
+  first();
+#pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < 100; ++i) v[i] += i;
+  printf("%g\n", v[3]);
+}
+)");
     built_ = compile();
   }
   bool compile() const {
@@ -52,7 +50,7 @@ protected:
 #endif
     if (!built_) GTEST_SKIP() << "needs gcc with OpenMP";
   }
-  Result rules(std::vector<std::string> arguments) const {
+  Result rules(Arguments arguments) const {
     arguments.insert(arguments.begin(), "rules");
     arguments.push_back(program_);
     return run({.arguments = std::move(arguments)});
@@ -62,119 +60,96 @@ protected:
     start.environment["WSTREE_RULES"] = value;
     return run(start);
   }
+  /// Of a check of these rules.
+  std::string told(const std::string& of) const { return rules({"--check", of}).out; }
 
   TemporaryFolder folder_;
   const std::string program_ = folder_ / "solver";
   bool built_ = false;
 };
 
-TEST_F(RulesCommand, ListsThePlacesThatRulesCanName) {
+TEST_F(RulesCommand, ListsPlacesAndWhatEachRuleMatches) {
   const auto listed = rules({});
   EXPECT_EQ(listed.status(), 0) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("first()  GOMP_parallel_loop_maybe_nonmonotonic_runtime"));
   EXPECT_THAT(listed.out, HasSubstr("GOMP_parallel_loop_nonmonotonic_dynamic"));
-}
-
-TEST_F(RulesCommand, SaysWhatEachRuleMatches) {
   const auto checked = rules({"--check", "solver.c:3-5 wsrange; fir* off"});
   EXPECT_EQ(checked.status(), 0) << checked.out << checked.err;
   EXPECT_THAT(checked.out, HasSubstr("first()"));
   EXPECT_THAT(checked.out, Not(HasSubstr("dynamic")));
+  const auto labelled = rules({"--check", "label:assembly off; * wsrange"});
+  EXPECT_EQ(labelled.status(), 0);
+  EXPECT_THAT(labelled.out, HasSubstr("rule 1: label:assembly off\n  cannot be checked: only the running "
+                                      "program knows its labels\nrule 2: * wsrange\n"));
 }
 
 TEST_F(RulesCommand, SaysThatTheLineOfAPragmaIsThatOfTheRegion) {
-  std::ofstream(program_ + ".c") << "static double v[100];\n"
-                                    "int main(int n, char** words) {\n"
-                                    "#pragma omp parallel for \\\n"
-                                    "    schedule(nonmonotonic : dynamic)\n"
-                                    "  for (int i = 0; i < n; ++i)\n"
-                                    "    v[i] += words != 0;\n"
-                                    "}\n";
+  folder_.write("solver.c",
+                "static double v[100];\nint main(int n, char** words) {\n#pragma omp parallel for \\\n"
+                "    schedule(nonmonotonic : dynamic)\n  for (int i = 0; i < n; ++i)\n"
+                "    v[i] += words != 0;\n}\n");
   ASSERT_TRUE(compile());
   const auto listed = rules({}).out;
   EXPECT_THAT(listed, HasSubstr("solver.c:3 main()  GOMP_parallel "));
-  EXPECT_THAT(rules({"--check", "solver.c:3 wstree"}).out,
-              HasSubstr("matches no loop: that is a region; its loop has line 5: write solver.c:3-5\n"));
+  EXPECT_THAT(told("solver.c:3 wstree"), HasSubstr("a region; its loop has line 5: write solver.c:3-5\n"));
   EXPECT_THAT(run({.arguments = {"run", "--rules", "solver.c:3 wstree", "--", program_}}).err,
               HasSubstr("rule 1 of --rules matches no loop: that is a region"));
   for (const auto* good : {"solver.c:3-5 wstree", "solver.c:5 wstree", "solver.c:3 threads=2"})
-    EXPECT_THAT(rules({"--check", good}).out, Not(HasSubstr("matches no loop"))) << good;
+    EXPECT_THAT(told(good), Not(HasSubstr("matches no loop"))) << good;
 }
 
 TEST_F(RulesCommand, SaysWhyARuleMatchesNothing) {
   const auto far = rules({"--check", "solver.c:300 off"});
   EXPECT_EQ(far.status(), 1);
   EXPECT_THAT(far.out, HasSubstr("matches nothing: the nearest loop of that file is in line "));
-  EXPECT_THAT(rules({"--check", "other.c:3 off"}).out, HasSubstr("no loop is in a file 'other.c'"));
-  EXPECT_THAT(rules({"--check", "app:heat off"}).out, HasSubstr("the program is called 'solver'"));
-}
-
-TEST_F(RulesCommand, CannotCheckLabelsBeforeTheProgramRuns) {
-  const auto checked = rules({"--check", "label:assembly off; * wsrange"});
-  EXPECT_EQ(checked.status(), 0);
-  EXPECT_THAT(checked.out, HasSubstr("rule 1: label:assembly off\n  cannot be checked: only the running "
-                                     "program knows its labels\nrule 2: * wsrange\n"));
+  EXPECT_THAT(told("other.c:3 off"), HasSubstr("no loop is in a file 'other.c'"));
+  EXPECT_THAT(told("app:heat off"), HasSubstr("the program is called 'solver'"));
 }
 
 TEST_F(RulesCommand, SaysWhatIsNotUnderstood) {
   const auto bad = rules({"--check", "* off; * wstre"});
   EXPECT_EQ(bad.status(), 125);
-  EXPECT_THAT(
-      bad.out,
-      HasSubstr("rule 2: * wstre\n  is not understood: 'wstre' is neither a schedule of the "
-                "library nor one of runtime, off, loops=, threads=, history=, chunk=1, bind=; did you "
-                "mean wstree?\n"));
-  for (const auto& [rule, meant] : {std::pair{"* wsguide,8", "wsguided"},
+  EXPECT_THAT(bad.out,
+              HasSubstr("rule 2: * wstre\n  is not understood: 'wstre' is neither a schedule of the "));
+  for (const auto& [rule, meant] : {std::pair{"* wstre", "wstree"},
+                                    {"* wsguide,8", "wsguided"},
                                     {"* monotonic:wsstaic", "wsstatic"},
                                     {"* of", "off"},
                                     {"* thread=4", "threads="},
                                     {"* loops=runtime,dynamc", "dynamic"},
                                     {"* history=onn", "on"},
                                     {"* bind=spred", "spread"}})
-    EXPECT_THAT(rules({"--check", rule}).out, HasSubstr("; did you mean " + std::string(meant) + "?\n"));
+    EXPECT_THAT(told(rule), HasSubstr("; did you mean " + std::string(meant) + "?\n"));
   for (const auto* rule : {"* sections", "* wstree,0", "* threads=x", "a.c:1 bind=none", "a.c:1 ; * off"})
-    EXPECT_THAT(rules({"--check", rule}).out, Not(HasSubstr("did you mean"))) << rule;
+    EXPECT_THAT(told(rule), Not(HasSubstr("did you mean"))) << rule;
   EXPECT_THAT(rules_of_variable("* off; * wstre").out, HasSubstr("rule 2 of WSTREE_RULES: * wstre\n"));
   const auto file = folder_.write("of.rules", "# none\n* off\n  * wstre\n");
-  EXPECT_THAT(rules({"--check", file}).out, HasSubstr(file + ":3: * wstre\n  is not understood: "));
+  EXPECT_THAT(told(file), HasSubstr(file + ":3: * wstre\n  is not understood: "));
 }
 
 TEST_F(RulesCommand, NamesWhatCannotBeRead) {
   const std::string missing =
       "'of.rules' cannot be read: No such file or directory; instead of a file, rules "
       "look like \"* wsrange\"\n";
-  const auto typed = rules({"--rules", "of.rules"});
-  EXPECT_EQ(typed.status(), 125);
-  EXPECT_EQ(typed.err, "wstree: " + missing);
-  EXPECT_EQ(rules_of_variable("of.rules").err, "wstree: WSTREE_RULES: " + missing);
+  expect_refused(rules({"--rules", "of.rules"}), missing);
+  expect_refused(rules_of_variable("of.rules"), "WSTREE_RULES: " + missing);
+  expect_refused(run({.arguments = {"run", "--rules", "of.rules", program_}}), "--rules " + missing);
   EXPECT_THAT(rules({"--check", folder_.path().string()}).err, HasSubstr("cannot be read: it is a folder; "));
-  const auto ran = run({.arguments = {"run", "--rules", "of.rules", program_}});
-  EXPECT_EQ(ran.status(), 125);
-  EXPECT_EQ(ran.out, "");
-  EXPECT_EQ(ran.err, "wstree: --rules " + missing);
-}
-
-TEST_F(RulesCommand, AFileOfRulesHasAnEnd) {
-  for (const auto* endless : {"/dev/zero", "/dev/full"}) {
-    const auto checked = rules({"--check", endless});
-    EXPECT_EQ(checked.status(), 125);
-    EXPECT_EQ(checked.err, "wstree: '" + std::string(endless) +
-                               "' cannot be read: it has no end within 4194304 bytes, and files of rules are "
-                               "shorter; instead of a file, rules look like \"* wsrange\"\n");
-  }
+  for (const std::string endless : {"/dev/zero", "/dev/full"})
+    expect_refused(rules({"--check", endless}),
+                   "'" + endless + "' cannot be read: it has no end within 4194304 ");
   EXPECT_EQ(rules({"--check", "/dev/null"}).status(), 0);
 }
 
 TEST_F(RulesCommand, RunSaysWhichRulesMatchNothing) {
-  const auto said = [&](std::vector<std::string> arguments) {
+  const auto said = [&](Arguments arguments) {
     arguments.insert(arguments.begin(), "run");
     arguments.push_back(program_);
     return run({.arguments = std::move(arguments)}).err;
   };
   EXPECT_THAT(
       said({"--rules", "* off; solver.c:30-40 wstree"}),
-      testing::ContainsRegex("wstree: rule 2 of --rules matches nothing: the nearest loop of that file is in "
-                             "line [0-9]+\n"));
+      HasSubstr("wstree: rule 2 of --rules matches nothing: the nearest loop of that file is in line "));
   EXPECT_THAT(said({"--rules", "* off; solver.c:3-5 wstree"}), Not(HasSubstr("matches nothing")));
   const std::string others = "* off; other.c:3 wstree; label:x off";
   EXPECT_THAT(said({"--rules", others}), Not(HasSubstr("matches nothing")))
@@ -190,50 +165,37 @@ TEST_F(RulesCommand, ResolvesLinesBehindTheRulesThatNameThem) {
               testing::MatchesRegex("\\* wstree\n solver.c:3-5 off # why\n([0-9a-f]+\\+0x[0-9a-f]+ off\n)+"));
 }
 
-TEST(LoopForm, OfLlvm) {
-  for (const auto* name :
-       {"__kmpc_dispatch_init_4", "__kmpc_dispatch_init_8u", "__kmpc_dist_dispatch_init_4u"})
-    EXPECT_EQ(loop_form(name), LoopForm::hidden) << name;
-  EXPECT_EQ(loop_form("__kmpc_for_static_init_8"), LoopForm::fixed);
-  EXPECT_EQ(loop_form("__kmpc_ordered"), LoopForm::ordered);
-  EXPECT_EQ(loop_form("__kmpc_doacross_init"), LoopForm::doacross);
-  for (const auto* name :
-       {"__kmpc_dispatch_next_4", "__kmpc_fork_call", "__kmpc_end_ordered", "__kmpc_barrier"})
-    EXPECT_EQ(loop_form(name), std::nullopt) << name;
-}
-
-TEST(LoopForm, OfGcc) {
-  const std::pair<const char*, LoopForm> expected[] = {
-      {"maybe_nonmonotonic_runtime", LoopForm::runtime},
-      {"nonmonotonic_runtime", LoopForm::runtime},
-      {"nonmonotonic_dynamic", LoopForm::dynamic},
-      {"nonmonotonic_guided", LoopForm::guided},
-      {"runtime", LoopForm::monotonic},
-      {"dynamic", LoopForm::monotonic},
-      {"guided", LoopForm::monotonic},
-      {"static", LoopForm::fixed},
+TEST(LoopForm, IsKnownByTheEntryThatIsCalled) {
+  const auto expect = [](std::optional<LoopForm> form, const Arguments& names) {
+    for (const auto& name : names) EXPECT_EQ(loop_form(name), form) << name;
   };
-  for (const auto& [schedule, form] : expected) {
-    const std::string name = schedule;
-    EXPECT_EQ(loop_form("GOMP_loop_" + name + "_start"), form) << name;
-    EXPECT_EQ(loop_form("GOMP_loop_ull_" + name + "_start"), form) << name;
-    EXPECT_EQ(loop_form("GOMP_parallel_loop_" + name), form) << name;
-    EXPECT_EQ(loop_form("GOMP_loop_" + name + "_next"), std::nullopt) << name;
+  expect(LoopForm::hidden,
+         {"__kmpc_dispatch_init_4", "__kmpc_dispatch_init_8u", "__kmpc_dist_dispatch_init_4u"});
+  expect(LoopForm::fixed, {"__kmpc_for_static_init_8"});
+  expect(LoopForm::ordered, {"__kmpc_ordered", "GOMP_loop_ordered_start"});
+  expect(LoopForm::doacross, {"__kmpc_doacross_init", "GOMP_loop_doacross_start"});
+  expect(LoopForm::call, {"wstree_call_begin"});
+  expect(LoopForm::reduction, {"GOMP_loop_start", "GOMP_loop_ull_start"});
+  expect({}, {"__kmpc_dispatch_next_4", "__kmpc_fork_call", "__kmpc_end_ordered", "__kmpc_barrier",
+              "GOMP_loop_end", "GOMP_loop_end_nowait", "GOMP_loop_end_cancel", "GOMP_parallel", "GOMP_task",
+              "GOMP_sections_start", "GOMP_parallel_loop_", "GOMP_loop_"});
+  const std::pair<std::string, LoopForm> of_gcc[] = {{"maybe_nonmonotonic_runtime", LoopForm::runtime},
+                                                     {"nonmonotonic_runtime", LoopForm::runtime},
+                                                     {"nonmonotonic_dynamic", LoopForm::dynamic},
+                                                     {"nonmonotonic_guided", LoopForm::guided},
+                                                     {"runtime", LoopForm::monotonic},
+                                                     {"dynamic", LoopForm::monotonic},
+                                                     {"guided", LoopForm::monotonic},
+                                                     {"static", LoopForm::fixed}};
+  for (const auto& [name, form] : of_gcc) {
+    expect(form, {"GOMP_loop_" + name + "_start", "GOMP_loop_ull_" + name + "_start",
+                  "GOMP_parallel_loop_" + name});
+    expect({}, {"GOMP_loop_" + name + "_next"});
+    if (name.find("nonmonotonic") != name.npos) continue;
+    expect(LoopForm::ordered, {"GOMP_loop_ordered_" + name + "_start"});
+    expect(LoopForm::doacross, {"GOMP_loop_ull_doacross_" + name + "_start"});
+    EXPECT_TRUE(loop_form("GOMP_parallel_loop_" + name + "_start")) << "of gcc before 4.9";
   }
-  for (const auto* schedule : {"static", "runtime", "guided", "dynamic"}) {
-    const std::string name = schedule;
-    EXPECT_EQ(loop_form("GOMP_loop_ordered_" + name + "_start"), LoopForm::ordered);
-    EXPECT_EQ(loop_form("GOMP_loop_ull_doacross_" + name + "_start"), LoopForm::doacross);
-    EXPECT_EQ(loop_form("GOMP_parallel_loop_" + name + "_start").has_value(), true) << "of gcc before 4.9";
-  }
-  EXPECT_EQ(loop_form("wstree_call_begin"), LoopForm::call);
-  EXPECT_EQ(loop_form("GOMP_loop_start"), LoopForm::reduction);
-  EXPECT_EQ(loop_form("GOMP_loop_ull_start"), LoopForm::reduction);
-  EXPECT_EQ(loop_form("GOMP_loop_ordered_start"), LoopForm::ordered);
-  EXPECT_EQ(loop_form("GOMP_loop_doacross_start"), LoopForm::doacross);
-  for (const auto* name : {"GOMP_loop_end", "GOMP_loop_end_nowait", "GOMP_loop_end_cancel", "GOMP_parallel",
-                           "GOMP_task", "GOMP_sections_start", "GOMP_parallel_loop_", "GOMP_loop_"})
-    EXPECT_EQ(loop_form(name), std::nullopt) << name;
 }
 
 TEST(LoopForms, CanBeServed) {
@@ -278,7 +240,7 @@ TEST(OpenMpRuntime, IsKnownByItsSymbols) {
 // The child lives until it was seen with the library.
 TEST(MappedWatch, SeesWhatAProgramLoads) {
   for (const bool below_a_shell : {false, true}) {
-    std::vector<std::string> command{target("plugin_host"), CLI_FAKE_GCC};
+    Arguments command{target("plugin_host"), CLI_FAKE_GCC};
     if (below_a_shell) command = {"/bin/sh", "-c", "\"$0\" \"$1\"; exit $?", command[0], command[1]};
     cli::Environment environment;
     environment.set("OMPI_COMM_WORLD_RANK", "3");

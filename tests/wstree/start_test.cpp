@@ -7,12 +7,6 @@
 namespace wstree::test {
 namespace {
 
-namespace fs = std::filesystem;
-using testing::HasSubstr;
-using testing::StartsWith;
-
-using Arguments = std::vector<std::string>;
-
 TEST(Start, ReplacesTheProcess) {
   Command command(Start{.arguments = {"run", target("show")}}.launch());
   const auto result = command.finish();
@@ -33,51 +27,35 @@ TEST(Start, PassesArgumentsAsTheyAre) {
 
 TEST(Start, SearchesPathInItsOrder) {
   const TemporaryFolder first, second;
-  first.write("wanted", "not executable", k_data);
+  first.write("wanted", "not executable");
   second.write("wanted", "#!/bin/sh\necho second\n", k_executable);
-  Start start{.arguments = {"run", "wanted"}};
-  start.environment["PATH"] = first.path().string() + ':' + second.path().string() + ":/bin:/usr/bin";
-  EXPECT_EQ(run(start).out, "second\n");
-}
-
-TEST(Start, AnEmptyEntryOfPathIsTheCurrentFolder) {
-  const TemporaryFolder folder;
-  folder.write("wanted", "#!/bin/sh\necho here\n", k_executable);
-  for (const auto* path : {"/nonexistent::/bin", ":/bin", "/bin:", ""}) {
-    Start start{.arguments = {"run", "wanted"}, .folder = folder.path()};
+  Start start{.arguments = {"run", "wanted"}, .folder = second.path()};
+  // An empty entry is the current folder.
+  for (const auto& path :
+       {first.path().string() + ':' + second.path().string() + ":/bin:/usr/bin",
+        std::string("/nonexistent::/bin"), std::string(":/bin"), std::string("/bin:"), std::string()}) {
     start.environment["PATH"] = path;
-    EXPECT_EQ(run(start).out, "here\n") << path;
+    EXPECT_EQ(run(start).out, "second\n") << path;
   }
 }
 
-class StatusOf : public testing::TestWithParam<Arguments> {};
-
-// The same must hold for a program that replaces wstree and for one that wstree waits for.
-INSTANTIATE_TEST_SUITE_P(BothWays, StatusOf, testing::Values(Arguments{"run"}, Arguments{"run", "--require"}),
-                         [](const auto& test) { return test.param.size() == 1 ? "Run" : "Require"; });
-
-// The shell may start anything, so --require does not turn it away beforehand. It ends without running
-// destructors, which is where figures are written, so another program has to do that.
-TEST_P(StatusOf, TheProgramIsPassedOn) {
-  for (const int status : {0, 3, 125, 255}) {
-    Arguments arguments = GetParam();
-    arguments.insert(arguments.end(),
-                     {"/bin/sh", "-c", target("plain") + "; exit " + std::to_string(status)});
-    Start start{.arguments = arguments};
-    start.environment["STAND_IN_SERVES"] = "loop";
-    const auto result = run(start);
-    EXPECT_EQ(result.status(), status);
-    EXPECT_EQ(result.err, "");
-  }
-}
-
-TEST_P(StatusOf, ASignalIsPassedOn) {
-  for (const int signal : {SIGTERM, SIGKILL, SIGSEGV, SIGUSR2}) {
-    Arguments arguments = GetParam();
-    arguments.insert(arguments.end(), {"/bin/sh", "-c", "kill -" + std::to_string(signal) + " $$"});
-    const auto result = wstree(arguments);
-    EXPECT_EQ(result.signal(), signal);
-    EXPECT_EQ(result.err, "");
+// For a program that replaces wstree and for one that wstree waits for. The shell may start anything, so
+// --require does not turn it away beforehand. It ends without running destructors, which is where figures are
+// written, so another program has to do that.
+TEST(Start, TheEndOfTheProgramIsPassedOn) {
+  for (const Arguments& options : {Arguments{"run"}, {"run", "--require"}}) {
+    const auto shell = [&](const std::string& script) {
+      Start start{.arguments = options};
+      start.arguments.insert(start.arguments.end(), {"/bin/sh", "-c", script});
+      start.environment["STAND_IN_SERVES"] = "loop";
+      auto result = run(start);
+      EXPECT_EQ(result.err, "");
+      return result;
+    };
+    for (const int status : {0, 3, 125, 255})
+      EXPECT_EQ(shell(target("plain") + "; exit " + std::to_string(status)).status(), status);
+    for (const int signal : {SIGTERM, SIGKILL, SIGSEGV, SIGUSR2})
+      EXPECT_EQ(shell("kill -" + std::to_string(signal) + " $$").signal(), signal);
   }
 }
 
@@ -130,8 +108,7 @@ TEST_F(Installed, IsFoundBesideTheFolderOfTheExecutable) {
   start_.environment["WSTREE_LIBRARY"] = "/nonexistent/libwstree.so";
   const auto missed = run(start_);
   EXPECT_EQ(missed.status(), 1);
-  EXPECT_THAT(missed.err,
-              HasSubstr("WSTREE_LIBRARY='/nonexistent/libwstree.so' is not a file that can be read"));
+  EXPECT_THAT(missed.err, HasSubstr("='/nonexistent/libwstree.so' is not a file that can be read"));
   start_.environment.erase("WSTREE_LIBRARY");
   const TemporaryFolder elsewhere;
   fs::create_symlink(start_.executable, elsewhere.path() / "wstree");
@@ -155,23 +132,17 @@ TEST_F(Installed, IsMissed) {
 }
 
 TEST(Outside, HelpFillsAScreenWithExamples) {
-  for (const auto* command : {"", "run", "env", "path", "doctor", "compare", "stats", "rules", "trace",
-                              "help", "report", "topo", "simulate", "bench"}) {
-    const auto help = *command == '\0' ? wstree({"--help"}) : wstree({command, "--help"});
-    EXPECT_LE(std::ranges::count(help.out, '\n'), 40) << help.out;
-    const bool has_examples = std::string_view(command) == "rules"
-                                  ? help.out.find("src/solver.c:100-180") != std::string::npos
-                                  : help.out.find("\nExamples:\n") != std::string::npos;
-    EXPECT_TRUE(has_examples) << help.out;
+  for (const std::string command : {"", "run", "env", "path", "doctor", "compare", "stats", "rules", "trace",
+                                    "help", "report", "topo", "simulate", "bench"}) {
+    const auto help = wstree(command.empty() ? Arguments{"--help"} : Arguments{command, "--help"}).out;
+    EXPECT_LE(std::ranges::count(help, '\n'), 40) << help;
+    EXPECT_THAT(help, HasSubstr(command == "rules" ? "src/solver.c:100-180" : "\nExamples:\n"));
   }
 }
 
 TEST(Outside, WrongUse) {
-  const std::map<std::vector<std::string>, std::string> cases{
-      {{},
-       "a command is needed: run, env, path, doctor, compare, stats, rules, trace, help, report, topo, "
-       "simulate, "
-       "bench; see wstree --help"},
+  const std::map<Arguments, std::string> cases{
+      {{}, "a command is needed: run, env, path, doctor, compare, stats, rules, trace, help, report, topo, "},
       {{"run"}, "run needs a program"},
       {{"run", "--chunk"}, "'--chunk' needs a value; see wstree run --help"},
       {{"./heat"}, "'./heat' is no command of wstree; to run a program, say wstree run ./heat"},
@@ -180,31 +151,19 @@ TEST(Outside, WrongUse) {
       {{"run", "--stat", "./heat"},
        "'--stat' is not expected here; did you mean --stats? see wstree run --help"},
       {{"env", "--xml"}, "'--xml' is not expected here; see wstree env --help"}};
-  for (const auto& [arguments, line] : cases) {
-    const auto result = wstree(arguments);
-    EXPECT_EQ(result.status(), 125);
-    EXPECT_EQ(result.out, "");
-    EXPECT_THAT(result.err, testing::StartsWith("wstree: " + line));
-  }
+  for (const auto& [arguments, line] : cases) expect_refused(wstree(arguments), line);
 }
 
-const char* const k_topics[] = {"schedules", "placement", "statistics", "trace",          "rules",
-                                "compare",   "report",    "variables",  "troubleshooting"};
-
 TEST(Help, EachTopicEndsWithWhatToTryNext) {
-  for (const auto* topic : k_topics) {
+  for (const auto* topic : {"schedules", "placement", "statistics", "trace", "rules", "compare", "report",
+                            "variables", "troubleshooting"}) {
     const auto text = wstree({"help", topic});
     EXPECT_EQ(text.status(), 0) << topic;
     EXPECT_THAT(text.out, HasSubstr("\nNext: ")) << topic;
     EXPECT_EQ(text.err, "");
   }
-}
-
-TEST(Help, AnUnknownTopicIsAnsweredWithTheNearestOne) {
-  const auto told = wstree({"help", "scedules"});
-  EXPECT_EQ(told.status(), 125);
-  EXPECT_THAT(told.err,
-              StartsWith("wstree: there is no help on 'scedules'; did you mean schedules? topics are "));
+  expect_refused(wstree({"help", "scedules"}),
+                 "there is no help on 'scedules'; did you mean schedules? topics are ");
   EXPECT_THAT(wstree({"help", "qqqqqq"}).err, HasSubstr("'qqqqqq'; topics are compare, placement"));
 }
 

@@ -2,7 +2,7 @@
 /*
  * Stands in for libwstree.so where only the command is tested: at the end of a program it writes the figures
  * that STAND_IN_SERVES asks for ("loop" or "none"; nothing if it is not set) to the file that WSTREE_STATS
- * names, with the schedule of STAND_IN_SCHEDULE. Of the patterns in a path it knows %p and %%.
+ * names. Of the patterns in a path it knows %p and %%.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -39,11 +39,8 @@ __attribute__((destructor)) static void write_figures(void) {
   FILE* file = fopen(path, "wx");
   if (file == NULL) return;
   if (is_json) {
-    const char* schedule = getenv("STAND_IN_SCHEDULE");
-    char member[64] = "";
-    if (schedule != NULL) snprintf(member, sizeof member, ", \"schedule\": \"%s\"", schedule);
     fputs("{\"version\": \"0\", \"threads\": 2, \"loops\": [", file);
-    if (is_loop) fprintf(file, "{\"where\": \"here\", \"calls\": 1%s}", member);
+    if (is_loop) fputs("{\"where\": \"here\", \"calls\": 1}", file);
     fputs("]}\n", file);
   } else {
     fputs(is_loop ? "wstree 0: 1 loop served\n  here  1 call\n"

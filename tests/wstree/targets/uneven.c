@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 static void work(int i, double* sum) {
-  for (int k = 0; k < 5 * i; ++k) *sum += (double)k / (i + 1);
+  for (int k = 0; k < i; ++k) *sum += (double)k / (i + 1);
 }
 
 /* What stands behind a pointer is not proven: the loop of the region stays a static one. */

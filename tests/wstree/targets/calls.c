@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Imports one entry of gcc's OpenMP runtime, or two. */
+/* Imports one entry of an OpenMP runtime, or two, as a program with such loops does. */
 #include <stdio.h>
 #ifndef SECOND
 #define SECOND ENTRY
