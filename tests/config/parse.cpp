@@ -21,13 +21,20 @@ constexpr ScheduleRequest request(std::uint64_t chunk, bool given, bool monotoni
   return {kind, chunk, given, monotonic, false};
 }
 
-struct ScheduleCase {
-  std::string_view value;
-  std::optional<ScheduleRequest> expected;
-};
+/// What `parse` makes of texts, how that is written, and texts that it refuses.
+template <class T> using Cases = std::vector<std::tuple<std::string_view, T, std::string_view>>;
+template <class T>
+void expect_parsed(std::optional<T> (*parse)(std::string_view), const Cases<T>& cases, const char* refused) {
+  for (const auto& [value, expected, text] : cases) {
+    EXPECT_EQ(parse(value), expected) << value;
+    EXPECT_EQ(to_text(expected).view(), text);
+    EXPECT_EQ(parse(text), expected) << text;
+  }
+  for (const auto& value : test::words(refused)) EXPECT_EQ(parse(value), std::nullopt) << value;
+}
 
 TEST(ParseSchedule, UnderstandsItsGrammar) {
-  const ScheduleCase cases[] = {
+  const std::pair<std::string_view, ScheduleRequest> cases[] = {
       {"wstree", request(1, false)},
       {"WsTree", request(1, false)},
       {" \twstree\n", request(1, false)},
@@ -103,12 +110,7 @@ TEST(ParseSchedule, KeepsTheKindWhenTheChunkIsBad) {
 }
 
 TEST(ParseLoops, UnderstandsLists) {
-  struct Case {
-    std::string_view value;
-    unsigned bits;
-    std::string_view text;
-  };
-  const Case cases[] = {
+  const std::tuple<std::string_view, unsigned, std::string_view> cases[] = {
       {"runtime", 1, "runtime"},
       {"dynamic", 2, "dynamic"},
       {"guided", 4, "guided"},
@@ -144,12 +146,7 @@ TEST(ParseLoops, ReadsEveryCombinationBack) {
 }
 
 TEST(ParseBatch, KnowsTheModesAndTheirNumbers) {
-  struct Case {
-    std::string_view value;
-    Batch expected;
-    std::string_view text;
-  };
-  const Case cases[] = {
+  const Cases<Batch> cases = {
       {"timed", {BatchMode::timed, 0}, "timed"},
       {"timed:0", {BatchMode::timed, 0}, "timed"},
       {"timed:2500", {BatchMode::timed, 2500}, "timed:2500"},
@@ -162,24 +159,13 @@ TEST(ParseBatch, KnowsTheModesAndTheirNumbers) {
       {" Fixed\t: 8 ", {BatchMode::fixed, 8}, "fixed:8"},
       {"fixed:4611686018427387904", {BatchMode::fixed, k_max_batch}, "fixed:4611686018427387904"},
   };
-  for (const auto& [value, expected, text] : cases) {
-    EXPECT_EQ(parse_batch(value), expected) << value;
-    EXPECT_EQ(to_text(expected).view(), text);
-    EXPECT_EQ(parse_batch(text), expected) << text;
-  }
-  for (const std::string_view value :
-       {"", "timed:", "timed:-1", "timed:1us", "fixed:0", "random:0", "exponential:0", "fixed,8", "fixed:8:8",
-        "fix", "fixed:4611686018427387905", "fixed:99999999999999999999", "8"})
-    EXPECT_EQ(parse_batch(value), std::nullopt) << value;
+  expect_parsed(parse_batch, cases,
+                "|timed:|timed:-1|timed:1us|fixed:0|random:0|exponential:0|fixed,8|fixed:8:8|fix|"
+                "fixed:4611686018427387905|fixed:99999999999999999999|8");
 }
 
 TEST(ParseFallback, KnowsTheOpenMpSchedules) {
-  struct Case {
-    std::string_view value;
-    Fallback expected;
-    std::string_view text;
-  };
-  const Case cases[] = {
+  const Cases<Fallback> cases = {
       {"static", {FallbackKind::static_, 0}, "static"},
       {"dynamic", {FallbackKind::dynamic, 0}, "dynamic"},
       {"guided", {FallbackKind::guided, 0}, "guided"},
@@ -188,22 +174,13 @@ TEST(ParseFallback, KnowsTheOpenMpSchedules) {
       {" GUIDED , 16", {FallbackKind::guided, 16}, "guided,16"},
       {"static,2147483647", {FallbackKind::static_, 2147483647}, "static,2147483647"},
   };
-  for (const auto& [value, expected, text] : cases) {
-    EXPECT_EQ(parse_fallback(value), expected) << value;
-    EXPECT_EQ(to_text(expected).view(), text);
-    EXPECT_EQ(parse_fallback(text), expected) << text;
-  }
-  for (const std::string_view value : {"", "wstree", "static,0", "static,", "static,-1", "dynamic,2147483648",
-                                       "dynamic:4", "monotonic:guided", "runtime", "guided,4,4"})
-    EXPECT_EQ(parse_fallback(value), std::nullopt) << value;
+  expect_parsed(parse_fallback, cases,
+                "|wstree|static,0|static,|static,-1|dynamic,2147483648|dynamic:4|monotonic:guided|runtime|"
+                "guided,4,4");
 }
 
 TEST(ParseStats, KnowsFormatsAndPaths) {
-  struct Case {
-    std::string_view value;
-    Stats expected;
-  };
-  const Case cases[] = {
+  const std::pair<std::string_view, Stats> cases[] = {
       {"0", {StatsFormat::off, ""}},
       {"1", {StatsFormat::text, ""}},
       {"text", {StatsFormat::text, ""}},
@@ -255,22 +232,19 @@ TEST(OptionTable, DefaultsAreWhatTheParsersMakeOfThem) {
 }
 
 TEST(OptionTable, AcceptedTextNamesEveryWord) {
-  using testing::HasSubstr;
+  const auto expect_in = [](Option option, const auto& word) {
+    EXPECT_THAT(std::string(text_of(option).accepted), testing::HasSubstr(std::string(word)));
+  };
   for (std::size_t i = 0; i < k_schedule_kinds; ++i)
-    EXPECT_THAT(std::string(text_of(Option::schedule).accepted),
-                HasSubstr(" " + std::string(to_text(static_cast<ScheduleKind>(i))) + ","));
-  EXPECT_THAT(std::string(text_of(Option::schedule).accepted), HasSubstr(std::to_string(k_max_chunk)));
+    expect_in(Option::schedule, " " + std::string(to_text(static_cast<ScheduleKind>(i))) + ",");
+  expect_in(Option::schedule, std::to_string(k_max_chunk));
   for (int i = 0; i <= static_cast<int>(Strategy::find_max); ++i)
-    EXPECT_THAT(std::string(text_of(Option::strategy).accepted),
-                HasSubstr(std::string(to_text(static_cast<Strategy>(i)))));
+    expect_in(Option::strategy, to_text(static_cast<Strategy>(i)));
   for (int i = 0; i <= static_cast<int>(FallbackKind::trapezoidal); ++i)
-    EXPECT_THAT(std::string(text_of(Option::fallback).accepted),
-                HasSubstr(std::string(to_text(Fallback{static_cast<FallbackKind>(i), 0}).view())));
+    expect_in(Option::fallback, to_text(Fallback{static_cast<FallbackKind>(i), 0}).view());
   for (int i = 0; i <= static_cast<int>(Bind::none); ++i)
-    EXPECT_THAT(std::string(text_of(Option::bind).accepted),
-                HasSubstr(std::string(to_text(static_cast<Bind>(i)))));
-  for (const char* word : {"runtime", "dynamic", "guided", "auto", "all"})
-    EXPECT_THAT(std::string(text_of(Option::loops).accepted), HasSubstr(word));
+    expect_in(Option::bind, to_text(static_cast<Bind>(i)));
+  for (const char* word : {"runtime", "dynamic", "guided", "auto", "all"}) expect_in(Option::loops, word);
   EXPECT_EQ(k_options[0].name, "OMP_SCHEDULE");
   for (const OptionText& option : k_options) {
     EXPECT_FALSE(option.accepted.empty()) << option.name;

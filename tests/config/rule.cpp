@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // Rules, and the schedules that travel through the runtime and to children.
 #include "rule.h"
 #include "marked_schedule.h"
 #include "system_call.h"
 
+#include "threads.h"
 #include "usual.h"
 
 #include <sys/mman.h>
@@ -100,7 +100,10 @@ TEST(Rule, BadLinesSayWhatIsWrong) {
   EXPECT_EQ(complaint(""), "|");
 }
 
-TEST(Rule, Globs) {
+TEST(Rule, GlobsAndTexts) {
+  using namespace std::literals;
+  EXPECT_TRUE(is_text("* off # \xE4"));
+  EXPECT_FALSE(is_text("*\0 \0o\0f\0f\0"sv));
   EXPECT_TRUE(matches_glob("*fft*", "libfftw3.so"));
   EXPECT_TRUE(matches_glob("a*b*c", "aXbXbXc"));
   EXPECT_TRUE(matches_glob("", ""));
@@ -136,25 +139,10 @@ TEST(Rule, OfSettingsThatContradictEachOtherTheLastOneCounts) {
   EXPECT_EQ(parsed("* threads=2 threads=3").ruling.threads(), 3U);
 }
 
-TEST(Rule, AMarkInFrontOfUtf8IsNoPartOfALine) {
-  std::string_view text = "\xEF\xBB\xBF* off\n\xEF\xBB\xBF# joined\n\xEF\xBB;a\xEF\xBB\xBF off";
-  EXPECT_EQ(take_rule_line(text), "* off");
-  EXPECT_EQ(take_rule_line(text), "# joined");
-  EXPECT_EQ(take_rule_line(text), "\xEF\xBB");
-  EXPECT_EQ(take_rule_line(text), "a\xEF\xBB\xBF off");
-}
-
-TEST(Rule, WhatHasAZeroByteIsNoText) {
-  using namespace std::literals;
-  EXPECT_TRUE(is_text("* off # \xE4"));
-  EXPECT_FALSE(is_text("*\0 \0o\0f\0f\0"sv));
-}
-
-TEST(Rule, LinesEndWithNewlinesAndSemicolons) {
-  std::string_view text = "a off; b off\nc off";
-  EXPECT_EQ(take_rule_line(text), "a off");
-  EXPECT_EQ(take_rule_line(text), " b off");
-  EXPECT_EQ(take_rule_line(text), "c off");
+TEST(Rule, LinesEndWithNewlinesAndSemicolonsAndMayBeginWithAMarkOfUtf8) {
+  std::string_view text = "a off; b off\n\xEF\xBB\xBF* off\n\xEF\xBB\xBF# joined\n\xEF\xBB;a\xEF\xBB\xBF off";
+  for (const char* line : {"a off", " b off", "* off", "# joined", "\xEF\xBB", "a\xEF\xBB\xBF off"})
+    EXPECT_EQ(take_rule_line(text), line);
   EXPECT_TRUE(text.empty());
 }
 
@@ -167,12 +155,8 @@ TEST(MarkedSchedule, OnlyAChunkThatWasGivenCounts) {
   EXPECT_EQ(schedule_of(*parse_schedule("wsguided,bad")), (OwnSchedule{ScheduleKind::wsguided, 0}));
 }
 
-struct Marked {
-  const char *value, *text;
-};
-
 TEST(MarkedSchedule, ValuesOfTheEnvironment) {
-  const Marked cases[] = {
+  const std::pair<const char*, const char*> cases[] = {
       {"wstree", "Monotonic:dynamiC"},
       {"wstree,64", "Monotonic:dynamiC,64"},
       {"wsrange", "mOnotonic:dynamiC"},
@@ -271,24 +255,14 @@ TEST(MarkTable, ThreadsThatMarkAtOnceAgree) {
   for (int round = 0; round < 200; ++round) {
     MarkTable table;
     const auto schedules = every_kind({0, 1, 2});
-    constexpr int k_threads = 4;
-    std::vector<std::vector<int>> marks(k_threads);
-    std::vector<char> program(k_threads);
-    std::atomic<int> ready{0};
-    std::vector<std::thread> threads;
-    for (int t = 0; t < k_threads; ++t)
-      threads.emplace_back([&, t] {
-        ++ready;
-        while (ready < k_threads) std::this_thread::yield();
-        for (const OwnSchedule& schedule : schedules)
-          marks[static_cast<std::size_t>(t)].push_back(table.mark(schedule));
-        program[static_cast<std::size_t>(t)] = table.leave_to_program(3) ? 1 : 0;
-      });
-    for (std::thread& thread : threads) thread.join();
-    for (int t = 1; t < k_threads; ++t) {
-      ASSERT_EQ(marks[static_cast<std::size_t>(t)], marks[0]);
-      ASSERT_EQ(program[static_cast<std::size_t>(t)], program[0]);
-    }
+    constexpr std::uint32_t k_threads = 4;
+    std::vector<std::vector<int>> marks(k_threads); // and at the end whether 3 is the program's
+    test::in_parallel(k_threads, [&](std::uint32_t t) {
+      for (const OwnSchedule& schedule : schedules) marks[t].push_back(table.mark(schedule));
+      marks[t].push_back(-static_cast<int>(table.leave_to_program(3)));
+    });
+    for (const auto& each : marks) ASSERT_EQ(each, marks[0]);
+    marks[0].pop_back();
     ASSERT_EQ(std::set<int>(marks[0].begin(), marks[0].end()).size(), schedules.size());
     for (std::size_t i = 0; i < schedules.size(); ++i) ASSERT_EQ(table.meaning(marks[0][i]), schedules[i]);
   }

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a member learns from its batches about the size of the next one, and how often it looks at the clock.
 #include "seed.h"
+#include "usual.h"
 
 #include "wstree/core/batch.h"
 #include "wstree/core/rng.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
 
 namespace wstree::core {
 namespace {
 
 constexpr std::uint32_t k_share = 10'000'000;
 
-Settings quiet() {
-  Settings settings;
-  settings.clocked = false;
-  return settings;
-}
+Settings quiet() { return {.clocked = false}; }
 
 /// One member that works through its share, whose units cost what it is told.
 class Member {

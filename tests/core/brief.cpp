@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How members that expect a loop to be brief share it, call by call, and what they do if it is not.
+#include "usual.h"
 #include "virtual_team.h"
 
 #include "wstree/core/tree/tree_worker.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <vector>
 
 namespace wstree::core {
 namespace {
@@ -58,7 +51,6 @@ public:
     for (std::uint64_t size = 0; (size = size_of_next(m)) != 0; sum += size) P::now += size;
     return sum;
   }
-  const std::vector<int>& who() const { return who_; }
   const Counts& counts(std::uint32_t m) const { return workers_[m].counts(); }
   Prior& prior(std::uint32_t m) { return priors_[m]; }
   const Settings& settings() const { return settings_; }
@@ -82,8 +74,7 @@ TEST(Brief, AShareIsTakenInTwoPiecesAndTheLastIterationWithTheEnd) {
   EXPECT_EQ(team.size_of_next(0), 49U);
   EXPECT_EQ(team.size_of_next(1), 1U);
   const Range rest = team.next(1);
-  EXPECT_EQ(rest.end - rest.begin, 49U);
-  EXPECT_TRUE(rest.last);
+  EXPECT_TRUE(rest.end - rest.begin == 49 && rest.last);
   EXPECT_EQ(team.size_of_next(0), 0U);
   EXPECT_EQ(team.size_of_next(1), 0U);
   EXPECT_EQ(team.counts(0).known, 1U);
@@ -97,16 +88,12 @@ TEST(Brief, TheLastIterationWaitsForMembersThatAreNotDone) {
   EXPECT_EQ(team.size_of_next(1), 48U) << "without it: member 0 may need help";
 }
 
-TEST(Brief, MembersThatAreLateFindTheirSharesTaken) {
-  Team team(3, 30);
-  EXPECT_EQ(team.finish(0), 30U);
-  EXPECT_EQ(team.size_of_next(1), 0U);
-  EXPECT_EQ(team.size_of_next(2), 0U);
-  EXPECT_EQ(team.counts(0).steals, 2U);
-}
-
-/// The first unit takes long: the other members share what is left of that share.
-TEST(Brief, WhatIsLeftBehindALongFirstUnitIsStolen) {
+TEST(Brief, SharesOfLateMembersAndWhatIsLeftBehindALongFirstUnitAreStolen) {
+  Team late(3, 30);
+  EXPECT_EQ(late.finish(0), 30U);
+  EXPECT_EQ(late.size_of_next(1), 0U);
+  EXPECT_EQ(late.size_of_next(2), 0U);
+  EXPECT_EQ(late.counts(0).steals, 2U);
   Team team(3, 300);
   ASSERT_EQ(team.size_of_next(0), 1U);
   P::now += 10;
@@ -156,15 +143,23 @@ TEST(Brief, AMemberWaitsForOthersForAFewStealsAtMost) {
   EXPECT_LE(P::now - begin, 4 * tuning::k_brief_steals * team.settings().steal_cost);
 }
 
+/// Members take their own iterations, and those for which no other member has come.
 TEST(OneEach, MembersThatAreThereTakeWhatOthersHaveNotComeFor) {
-  Team team(4, 4);
-  EXPECT_EQ(team.next(1).begin, 1U);
-  EXPECT_EQ(team.next(1).begin, 2U);
-  EXPECT_EQ(team.next(2).begin, 0U) << "its own is taken";
-  const Range last = team.next(2);
-  EXPECT_EQ(last.begin, 3U);
-  EXPECT_TRUE(last.last);
-  for (const std::uint32_t m : {0U, 1U, 2U, 3U}) EXPECT_EQ(team.size_of_next(m), 0U);
+  const struct {
+    std::uint32_t members;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> calls; // by which member, and what it gets
+  } cases[] = {{4, {{1, 1}, {1, 2}, {2, 0}, {2, 3}}}, {4, {{3, 0}, {2, 1}}}, {2, {{0, 0}, {1, 1}}}};
+  for (const auto& [members, calls] : cases) {
+    SCOPED_TRACE(members);
+    Team team(members, calls.size());
+    for (const auto& [member, iteration] : calls) {
+      const Range range = team.next(member);
+      EXPECT_EQ(range.begin, iteration) << member;
+      EXPECT_EQ(range.end, iteration + 1) << member;
+      EXPECT_EQ(range.last, &calls.back().first == &member);
+    }
+    for (std::uint32_t m = 0; m < members; ++m) EXPECT_EQ(team.size_of_next(m), 0U) << m;
+  }
 }
 
 /// Three members are late, and all that is left takes long: each iteration has a member of its own.
@@ -176,20 +171,6 @@ TEST(OneEach, QuickMembersLookAtAllIterations) {
   std::ranges::sort(taken);
   EXPECT_EQ(taken, (std::vector<std::uint64_t>{5, 6, 7}));
   EXPECT_EQ(team.size_of_next(3), 0U);
-}
-
-TEST(OneEach, MembersWithoutAnIterationHelp) {
-  Team team(4, 2);
-  EXPECT_EQ(team.next(3).begin, 0U);
-  EXPECT_TRUE(team.next(2).last);
-  for (const std::uint32_t m : {0U, 1U, 2U, 3U}) EXPECT_EQ(team.size_of_next(m), 0U);
-}
-
-TEST(OneEach, TheMemberOfTheLastIterationLeavesTheFirstOneToItsMember) {
-  Team team(2, 2);
-  ASSERT_EQ(team.next(0).begin, 0U);
-  EXPECT_TRUE(team.next(1).last);
-  EXPECT_EQ(team.size_of_next(0), 0U);
 }
 
 } // namespace

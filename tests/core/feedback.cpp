@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // Guards: feedback/balance.h and feedback/cost_curve.h: bounds that are parts of the loop whatever is told,
 // parts that become even, and parts that stay equal where nothing is to gain.
 #include "wstree/core/feedback/balance.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <limits>
-#include <random>
-#include <utility>
-#include <vector>
+#include "usual.h"
 
 namespace wstree::core {
 namespace {
@@ -130,10 +120,10 @@ TEST(Balance, RandomCostsLoseNextToNothing) {
     for (int k = 0; k < 400; ++k) {
       std::vector<double> blocks(50);
       for (double& each : blocks) each = std::max(0.05, block(random));
-      loop.cost([&](std::size_t i) { return blocks[i * blocks.size() / k_balanced_iterations]; });
-      cut += loop.execute();
       BalancedRuns fresh(k_balanced_iterations, 2);
-      fresh.cost([&](std::size_t i) { return blocks[i * blocks.size() / k_balanced_iterations]; });
+      for (BalancedRuns* one : {&loop, &fresh})
+        one->cost([&](std::size_t i) { return blocks[i * blocks.size() / k_balanced_iterations]; });
+      cut += loop.execute();
       equal += fresh.execute();
     }
     EXPECT_LT(cut / equal, 1.02) << spread;
@@ -170,13 +160,11 @@ TEST(Balance, RareLongExecutionsOutweighManyShortOnes) {
       }
     worst = std::max(worst, spent / equal);
   }
-  std::printf("at worst %.3f of equal parts\n", worst);
-  EXPECT_LE(worst, 1.25);
+  EXPECT_LE(worst, 1.25) << "times what equal parts take";
 }
 
 /// Light executions whose cost is in the first iterations, and then executions in which all iterations cost
-/// what those did, or more. The members' times are noisy, so that some surprises look like interruptions, and
-/// some like usual errors.
+/// as much or more. With noisy times some surprises look like interruptions, and some like usual errors.
 TEST(Balance, ASurpriseLastsForTwoExecutionsAndRarelyForThree) {
   constexpr std::uint64_t k_iterations = 128;
   constexpr std::uint32_t k_team = 8;
@@ -196,7 +184,6 @@ TEST(Balance, ASurpriseLastsForTwoExecutionsAndRarelyForThree) {
     longest = std::max(longest, surprised);
     longer_than_two += surprised > 2 ? 1 : 0;
   }
-  std::printf("%u executions at most, more than two after %d of 400 surprises\n", longest, longer_than_two);
   EXPECT_LE(longest, 3U);
   EXPECT_LE(longer_than_two, 4);
 }

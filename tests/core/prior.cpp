@@ -4,10 +4,7 @@
 #include "wstree/core/reduction/pacing.h"
 #include "wstree/core/shape.h"
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <vector>
+#include "usual.h"
 
 namespace wstree::core {
 namespace {
@@ -136,15 +133,11 @@ int known_of(const char* code, int count, int distance) {
   return result;
 }
 
-TEST(Priors, TwoLoopsAreKnownHoweverFarApartTheyAre) {
+TEST(Priors, LoopsAreKnownHoweverFarApartTheyAre) {
   static const char code[4'096] = {};
   for (int distance = 1; distance < 4'096; ++distance) EXPECT_EQ(known_of(code, 2, distance), 2) << distance;
-}
-
-/// With these distances the first places are mostly the same.
-TEST(Priors, LoopsAtEqualDistancesAreKnown) {
-  static const char code[4'096] = {};
-  for (const int distance : {233, 377, 610, 987}) EXPECT_EQ(known_of(code, 4, distance), 4) << distance;
+  for (const int distance : {233, 377, 610, 987}) // with which the first places are mostly equal
+    EXPECT_EQ(known_of(code, 4, distance), 4) << distance;
 }
 
 TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
@@ -162,7 +155,7 @@ TEST(Priors, ACodeLocationKeepsItsOwnUntilItsPlaceIsTaken) {
     const bool is_forgotten = priors.at(code).cost() == 0;
     EXPECT_EQ(priors.at(code).take_displaced(), is_forgotten) << "the other one had taken its place";
     EXPECT_FALSE(priors.at(code).take_displaced()) << "it was told once";
-    if (is_forgotten) ++forgotten;
+    forgotten += is_forgotten;
     priors.at(code) = known(7);
   }
   EXPECT_GT(forgotten, 0);
@@ -190,17 +183,13 @@ std::vector<std::uint32_t> batches(std::uint32_t units, std::uint64_t expected, 
   return sizes;
 }
 
-TEST(ExpectedShare, IsHandedOutInAFewPieces) {
+TEST(ExpectedShare, IsHandedOutInAFewPiecesUnlessItTurnsOutLong) {
   const auto sizes = batches(1'000, 2, 2);
   EXPECT_LE(sizes.front() * 2, Settings{}.tail_batch / 8) << "a short first batch";
   EXPECT_LE(sizes.size(), 8U);
-}
-
-TEST(ExpectedShare, ThatTurnsOutLongIsExplored) {
-  // A hundred times as long: 80 us instead of 0.8.
-  const auto sizes = batches(1'000, 2, 200);
-  EXPECT_GT(sizes.size(), 20U);
-  for (const std::uint32_t units : sizes) EXPECT_LE(units * 200, 10 * Settings{}.shortest_target);
+  const auto explored = batches(1'000, 2, 200); // a hundred times as long: 80 us instead of 0.8
+  EXPECT_GT(explored.size(), 20U);
+  for (const std::uint32_t units : explored) EXPECT_LE(units * 200, 10 * Settings{}.shortest_target);
 }
 
 TEST(BoundedBatches, AreNotClockedOneByOneBecauseTheyCannotGrow) {

@@ -2,17 +2,14 @@
 // The queues with one thread: against a std::deque, where an index meets a border, and as members use them.
 #include "../../tools/simulate/engine/slot.h"
 #include "seed.h"
+#include "usual.h"
 
 #include "wstree/core/queue/lock_free_queue.h"
 #include "wstree/core/queue/locked_queue.h"
 #include "wstree/core/rng.h"
 
-#include <gtest/gtest.h>
-
 #include <deque>
-#include <memory>
 #include <type_traits>
-#include <vector>
 
 namespace wstree::queue_test {
 namespace {
@@ -58,14 +55,7 @@ private:
 
 using Queues = testing::Types<core::LockFreeQueue<P>, core::LockedQueue<P>, core::ChaseLevQueue<P, 2>,
                               core::DuffyQueue<P, 2>, core::ChaseLevQueue<P, 1>, core::DuffyQueue<P, 1>>;
-struct Names {
-  template <class Queue> static std::string GetName(int i) {
-    constexpr const char* k_names[] = {"LockFree",    "Locked",        "LockFreeOfTwo",
-                                       "LockedOfTwo", "LockFreeOfOne", "LockedOfOne"};
-    return k_names[i];
-  }
-};
-TYPED_TEST_SUITE(CoreQueue, Queues, Names);
+TYPED_TEST_SUITE(CoreQueue, Queues);
 
 TYPED_TEST(CoreQueue, OpeningItForALoopForgetsWhatAnEarlierOneLeftBehind) {
   this->queue().reset(7);
@@ -137,9 +127,7 @@ TYPED_TEST_SUITE(QueueItems, QueueModels);
 TYPED_TEST(QueueItems, TheOldestIsTheLongestAndThievesGetIt) {
   using Worker = core::WorkerOf<core::StdPlatform, TypeParam::value>;
   simulate::SlotOf<core::StdPlatform, Worker> slot(2);
-  core::Settings settings;
-  settings.batch = core::BatchMode::fixed;
-  settings.limit = 1;
+  const core::Settings settings{.batch = core::BatchMode::fixed, .limit = 1};
   Worker owner, thief;
   const auto enter = [&](Worker& worker, std::uint32_t m) { // shares of 1001 and 999 units
     worker.enter(slot.loop(), slot.memory(m), slot.entry(2001, 1, m, 2, settings));
@@ -149,11 +137,7 @@ TYPED_TEST(QueueItems, TheOldestIsTheLongestAndThievesGetIt) {
   ASSERT_TRUE(owner.next(range));
   EXPECT_EQ(range.begin, 0U) << "from front to back";
   std::vector<core::Item> items;
-  const auto list = [&] {
-    items.clear();
-    slot.loop().cells[0].queue.each([&](std::uint64_t word) { items.push_back(core::Item::of(word)); });
-  };
-  list();
+  slot.loop().cells[0].queue.each([&](std::uint64_t word) { items.push_back(core::Item::of(word)); });
   ASSERT_EQ(items.size(), 9U); // 501, 250, 125, 63, 31, 16, 8, 4, 2 (less the halves before)
   for (std::size_t i = 1; i < items.size(); ++i) {
     EXPECT_GE(items[i - 1].size(), items[i].size());

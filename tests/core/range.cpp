@@ -2,10 +2,7 @@
 // Work-stealing ranges step by step.
 #include "range_support.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <vector>
+#include "usual.h"
 
 namespace wstree::range_test {
 namespace {
@@ -18,12 +15,7 @@ using core::StealWord;
 using P = test::HookPlatform;
 using Team = test::RangeTeam<P>;
 
-Settings one_by_one() {
-  Settings settings;
-  settings.batch = BatchMode::fixed;
-  settings.limit = 1;
-  return settings;
-}
+Settings one_by_one() { return {.batch = BatchMode::fixed, .limit = 1}; }
 
 TEST(StealWord, IsTheLastQuarterRoundedUp) {
   for (std::uint64_t low : {0ULL, 1ULL, 5ULL, 0xFFFF'FF00ULL})
@@ -185,30 +177,22 @@ TEST(RangeWorker, ReturnsUnitsWhenARangeIsDrained) {
   EXPECT_FALSE(team.loop().survey(2, 7).moving);
 }
 
-/// Drains everything of a loop of two members but for what `member` 0 is about to show.
-struct InTransit {
-  InTransit() {
-    team.enter_all(32, 1, settings);
-    EXPECT_TRUE(team.loop().cells[0].share.take(1)); // member 0 has taken its share
-    team.cell(0).begin_move();                       // and not shown it
-    Range range;
-    for (int i = 0; i < 15; ++i) EXPECT_TRUE(team.worker(1).next(range));
-    P::waits = 0;
-  }
-  ~InTransit() { P::while_waiting = nullptr; }
-  Settings settings = one_by_one();
-  Team team{2};
-};
-
 TEST(RangeWorker, WaitsForUnitsThatAreOnTheirWay) {
-  InTransit loop;
+  const Settings settings = one_by_one();
+  Team team(2);
+  team.enter_all(32, 1, settings);
+  EXPECT_TRUE(team.loop().cells[0].share.take(1)); // member 0 has taken its share
+  team.cell(0).begin_move();                       // and not shown it
+  Range range;
+  for (int i = 0; i < 15; ++i) EXPECT_TRUE(team.worker(1).next(range));
+  P::waits = 0;
   P::while_waiting = [&] {
     if (P::waits != 3) return;
-    loop.team.cell(0).open(0, 16, 1, false);
-    loop.team.cell(0).end_move();
+    team.cell(0).open(0, 16, 1, false);
+    team.cell(0).end_move();
   };
-  Range range;
-  ASSERT_TRUE(loop.team.worker(1).next(range));
+  EXPECT_TRUE(team.worker(1).next(range));
+  P::while_waiting = nullptr;
   EXPECT_EQ(range.begin, 12U);
   EXPECT_FALSE(range.last);
 }

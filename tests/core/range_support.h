@@ -4,10 +4,7 @@
 
 #include "wstree/core/range/worker.h"
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <vector>
+#include "usual.h"
 
 namespace wstree::test {
 
@@ -33,7 +30,6 @@ public:
     loop_.cells.first = cells_.get();
   }
 
-  std::uint32_t members() const { return members_; }
   core::RangeLoop<P>& loop() { return loop_; }
   core::RangeCell<P>& cell(std::uint32_t member) { return cells_[member]; }
   Worker& worker(std::uint32_t member) { return workers_[member]; }

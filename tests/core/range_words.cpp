@@ -3,18 +3,11 @@
 // that came back after it was replaced would let a thief with an old one take what it should not (R-I3).
 #include "fiber.h"
 #include "once.h"
-#include "parameter_names.h"
 #include "range_support.h"
 #include "seed.h"
+#include "usual.h"
 
 #include "wstree/core/rng.h"
-
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
-#include <set>
-#include <vector>
 
 namespace wstree {
 namespace {
@@ -60,7 +53,6 @@ struct Record {
   static inline std::map<const void*, std::set<std::uint64_t>> replaced;
   static inline std::uint64_t recurrences = 0;
   static inline std::uint64_t frozen = 0; ///< R-I2 was needed
-  static void clear() { replaced.clear(); }
   static void replace(const void* cell, std::uint64_t before, std::uint64_t now) {
     if (before == now) return;
     auto& words = replaced[cell];
@@ -121,22 +113,19 @@ constexpr std::uint64_t k_loops = 250;
 constexpr std::uint64_t k_loops = 2500;
 #endif
 
-class RangeWords : public testing::TestWithParam<BatchMode> {};
-
-TEST_P(RangeWords, NeverRecurAndEveryIterationRunsOnce) {
+void expect_each_word_once(BatchMode mode) {
   core::Rng random(test::seed());
   Settings settings;
-  settings.batch = GetParam();
+  settings.batch = mode;
   settings.clocked = false;
-  Record::recurrences = 0;
-  Record::frozen = 0;
+  Record::recurrences = Record::frozen = 0;
   const std::uint64_t loops = test::scaled(k_loops);
   for (const std::uint32_t members : {2U, 3U, 5U}) {
     test::RangeTeam<RecordingPlatform> team(members);
     for (std::uint64_t number = 1; number <= loops; ++number) {
       const std::uint64_t n = 1 + random.below(number % 4 == 0 ? 120 : 4 * members + 4);
       settings.limit = 1 + random.below(settings.batch == BatchMode::fixed ? 6 : 64);
-      Record::clear();
+      Record::replaced.clear();
       test::Once once(n, members);
       Interleaver interleaver(random);
       for (std::uint32_t m = 0; m < members; ++m)
@@ -159,9 +148,12 @@ TEST_P(RangeWords, NeverRecurAndEveryIterationRunsOnce) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RangeWords,
-                         testing::Values(BatchMode::fixed, BatchMode::exponential, BatchMode::timed),
-                         test::k_parameter_name);
+TEST(RangeWords, NeverRecurAndEveryIterationRunsOnce) {
+  for (const BatchMode mode : {BatchMode::fixed, BatchMode::exponential, BatchMode::timed}) {
+    SCOPED_TRACE(static_cast<int>(mode));
+    expect_each_word_once(mode);
+  }
+}
 
 } // namespace
 } // namespace wstree

@@ -3,15 +3,9 @@
 #include "seed.h"
 #include "threads.h"
 #include "typed_reduction.h"
+#include "usual.h"
 
 #include "wstree/core/rng.h"
-
-#include <atomic>
-#include <memory>
-#include <string>
-#include <utility>
-
-#include <gtest/gtest.h>
 
 namespace wstree::reduction_test {
 namespace {
@@ -19,8 +13,6 @@ namespace {
 using core::BatchMode;
 using core::Strategy;
 
-constexpr Strategy k_strategies[] = {Strategy::predefined,  Strategy::assign,     Strategy::assign_top,
-                                     Strategy::random_walk, Strategy::random_all, Strategy::find_max};
 constexpr BatchMode k_modes[] = {BatchMode::timed, BatchMode::exponential, BatchMode::fixed,
                                  BatchMode::random};
 
@@ -78,11 +70,10 @@ struct Owning {
 };
 
 struct Conditions {
-  Strategy strategy = Strategy::find_max;
-  BatchMode mode = BatchMode::timed;
-  std::uint32_t threads = 2;
-  std::uint64_t n = 1000;
-  std::uint64_t seed = 1;
+  Strategy strategy;
+  BatchMode mode;
+  std::uint32_t threads;
+  std::uint64_t n, seed;
 };
 
 core::ReductionPlan plan_of(const Conditions& run) {
@@ -97,9 +88,15 @@ core::ReductionPlan plan_of(const Conditions& run) {
   return plan;
 }
 
-template <class Storage, class Body>
+using Storage = core::ReductionStorage<core::StdPlatform>;
+struct Reduction : testing::Test {
+  ~Reduction() override { Storage::destroy(storage_); }
+  Storage* storage_ = Storage::create(8);
+};
+
+template <class Body>
 void reduce(Storage& storage, const Conditions& run, Body& body, core::Maybe<typename Body::Value>& result) {
-  test::TypedReduction<core::StdPlatform, Body, Storage> reduction(storage, plan_of(run));
+  test::TypedReduction<core::StdPlatform, Body> reduction(storage, plan_of(run));
   ASSERT_TRUE(reduction.open());
   test::in_parallel(run.threads, [&](std::uint32_t member) {
     Body own = body;
@@ -110,77 +107,62 @@ void reduce(Storage& storage, const Conditions& run, Body& body, core::Maybe<typ
   }
 }
 
-template <class T, class Element>
-void expect_in_order(std::uint64_t seeds, std::uint64_t n, Element element) {
-  using Storage = core::ReductionStorage<core::StdPlatform>;
-  Storage* const storage = Storage::create(8);
+TEST_F(Reduction, AffineMapsAreComposedInOrder) {
+  const auto element = [](std::uint64_t i) { return Affine{2 * i + 3, i * i + 7}; };
   const std::uint64_t first = test::seed();
-  for (std::uint64_t seed = first; seed != first + seeds; ++seed)
-    for (const Strategy strategy : k_strategies)
+  for (std::uint64_t seed = first; seed != first + 4; ++seed)
+    for (int strategy = 0; strategy <= static_cast<int>(Strategy::find_max); ++strategy)
       for (const BatchMode mode : k_modes)
         for (std::uint32_t threads = 1; threads <= 8; threads += 1 + static_cast<std::uint32_t>(seed % 3)) {
-          const Conditions run{strategy, mode, threads,
-                               1 + core::Rng(seed).below(static_cast<std::uint32_t>(n)), seed};
-          Appending<T, Element> body{element};
-          T wanted(element(0));
+          const Conditions run{static_cast<Strategy>(strategy), mode, threads,
+                               1 + core::Rng(seed).below(2000), seed};
+          Appending<Affine, decltype(element)> body{element};
+          Affine wanted = element(0);
           for (std::uint64_t i = 1; i < run.n; ++i) wanted.append(element(i));
-          core::Maybe<T> result;
-          reduce(*storage, run, body, result);
+          core::Maybe<Affine> result;
+          reduce(*storage_, run, body, result);
           ASSERT_TRUE(result.has_value() && result.value() == wanted)
-              << "seed " << seed << ", strategy " << static_cast<int>(strategy) << ", mode "
-              << static_cast<int>(mode) << ", " << threads << " threads, " << run.n << " elements";
+              << "seed " << seed << ", strategy " << strategy << ", mode " << static_cast<int>(mode) << ", "
+              << threads << " threads, " << run.n << " elements";
         }
-  Storage::destroy(storage);
 }
 
-TEST(Reduction, AffineMapsAreComposedInOrder) {
-  expect_in_order<Affine>(4, 2000, [](std::uint64_t i) { return Affine{2 * i + 3, i * i + 7}; });
-}
-
-TEST(Reduction, ValuesThatCanOnlyBeMovedAreDestroyedOnce) {
-  using Storage = core::ReductionStorage<core::StdPlatform>;
-  Storage* const storage = Storage::create(8);
+TEST_F(Reduction, ValuesThatCanOnlyBeMovedAreDestroyedOnce) {
   const auto element = [](std::uint64_t i) { return Owning(std::to_string(i % 10)); };
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     for (const BatchMode mode : k_modes) {
       const Conditions run{Strategy::random_all, mode, 4, 500, seed};
       Appending<Owning, decltype(element)> body{element};
       core::Maybe<Owning> result;
-      reduce(*storage, run, body, result);
+      reduce(*storage_, run, body, result);
       ASSERT_TRUE(result.has_value());
       ASSERT_EQ(result.value().text->size(), 500U);
       ASSERT_EQ(Owning::alive, 1);
     }
   EXPECT_EQ(Owning::alive, 0);
-  Storage::destroy(storage);
 }
 
-TEST(Reduction, WhatAFailureLeavesBehindIsDestroyed) {
-  using Storage = core::ReductionStorage<core::StdPlatform>;
-  Storage* const storage = Storage::create(8);
+TEST_F(Reduction, WhatAFailureLeavesBehindIsDestroyed) {
   const auto element = [](std::uint64_t i) { return Owning(std::to_string(i)); };
   for (std::uint64_t at = 0; at < 400; at += 7)
     for (const BatchMode mode : k_modes) {
       std::atomic<bool> ended{false};
       Appending<Owning, decltype(element)> body{element, at, &ended};
       core::Maybe<Owning> result;
-      reduce(*storage, {Strategy::find_max, mode, 4, 400, at + 1}, body, result);
+      reduce(*storage_, {Strategy::find_max, mode, 4, 400, at + 1}, body, result);
       ASSERT_TRUE(ended);
       ASSERT_FALSE(result.has_value());
       ASSERT_EQ(Owning::alive, 0) << "element " << at;
     }
-  Storage::destroy(storage);
 }
 
-TEST(Reduction, NumbersOfUsesComeRound) {
-  using Storage = core::ReductionStorage<core::StdPlatform>;
-  Storage* const storage = Storage::create(2);
+TEST_F(Reduction, NumbersOfUsesComeRound) {
   const auto element = [](std::uint64_t i) { return Affine{2 * i + 3, i}; };
   Appending<Affine, decltype(element)> body{element};
   // Reductions of one element between: the second root keeps what the first one left there.
   for (std::uint64_t use = 1; use < 3 * core::UsualMarks::k_every * 4; ++use) {
     const Conditions run{Strategy::find_max, BatchMode::fixed, 2, use % 4096 == 1 ? 64U : 1U, 1};
-    test::TypedReduction<core::StdPlatform, decltype(body), Storage> reduction(*storage, plan_of(run));
+    test::TypedReduction<core::StdPlatform, decltype(body)> reduction(*storage_, plan_of(run));
     ASSERT_TRUE(reduction.open());
     reduction.take_part(0, body);
     reduction.take_part(1, body);
@@ -190,7 +172,6 @@ TEST(Reduction, NumbersOfUsesComeRound) {
     for (std::uint64_t i = 1; i < run.n; ++i) wanted.append(element(i));
     ASSERT_TRUE(result.value() == wanted) << "use " << use;
   }
-  Storage::destroy(storage);
 }
 
 } // namespace

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sequences of chunks, against the definitions of the papers written down as plainly as can be.
 #include "seed.h"
+#include "usual.h"
 
 #include "wstree/core/rng.h"
 #include "wstree/core/self_scheduling/worker.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <vector>
 
 namespace wstree::self_scheduling_test {
 namespace {

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Threads that the system has taken the processor from: what they were doing is not waited for, and a batch
 // that they were in is not believed for long.
+#include "../../tools/simulate/engine/slot.h"
+
 #include "wstree/core/queue/locked_queue.h"
 #include "wstree/core/tree/worker.h"
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <functional>
-#include <vector>
+#include "usual.h"
 
 namespace wstree {
 namespace {
 
-using core::Phase;
 using core::Range;
 using core::Settings;
 using core::Tag;
-using core::Word;
 
 /// A clock that the test sets, memory that can run out, and a hook in front of operations on shared memory.
 struct P : core::StdPlatform {
@@ -44,17 +40,12 @@ struct Pair {
     P::now = 1'000;
     P::poor = false;
     P::waits = 0;
-    tree.roots = roots;
-    for (std::uint32_t m = 0; m < 2; ++m) {
-      arenas[m].reset(nodes[m], 4);
-      workers[m].enter(tree, arenas[m], {n, 1, 1, m, 2, &settings});
-    }
+    for (std::uint32_t m = 0; m < 2; ++m)
+      workers[m].enter(slot.loop(), slot.memory(m), slot.entry(n, 1, m, 2, settings));
   }
   Settings settings;
-  core::Tree<P> tree;
-  core::Node<P> roots[2];
-  core::Node<P> nodes[2][8];
-  core::Arena<P> arenas[2];
+  simulate::SlotOf<P, core::Worker<P>> slot{2, 4};
+  core::Node<P>& root = *slot.loop().root(0);
   core::Worker<P> workers[2];
 };
 
@@ -82,7 +73,7 @@ TEST(Waiting, ABatchThatWasInterruptedIsSoonForgotten) {
     EXPECT_LT(P::now - since, 100'000U) << "40 microseconds";
     // The member looks at the clock after eight batches at most; then thieves rank by what it says.
     for (int i = 0; i < 8; ++i) work(0);
-    EXPECT_LT(loop.roots[0].cost(), core::unit_cost(2 * cost)) << "thieves rank by it";
+    EXPECT_LT(loop.root.cost(), core::unit_cost(2 * cost)) << "thieves rank by it";
   }
 }
 
@@ -91,8 +82,8 @@ TEST(Waiting, AMemberWithoutMemoryLeavesAFrozenNodeToASuspendedThief) {
   Range range;
   ASSERT_TRUE(loop.workers[0].next(range));
   // A thief has frozen the root, and is suspended before it hangs the children.
-  ASSERT_TRUE(loop.roots[0].stop(Word::seen(loop.roots[0].inspect(), 1)));
-  loop.arenas[0].reset(nullptr, 0);
+  ASSERT_TRUE(loop.root.stop(core::Word::seen(loop.root.inspect(), 1)));
+  loop.slot.memory(0).reset(nullptr, 0);
   P::poor = true;
   std::vector<std::uint64_t> begins;
   while (loop.workers[0].next(range)) begins.push_back(range.begin);

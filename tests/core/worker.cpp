@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tree's protocol step by step, and what a clock has to do with it.
+#include "usual.h"
 #include "virtual_team.h"
-
-#include <gtest/gtest.h>
-
-#include <vector>
 
 namespace wstree::worker_test {
 namespace {
@@ -21,12 +18,10 @@ TEST(Worker, CountsAllBusyTimeAlsoOfBatchesThatAreNotClocked) {
     for (const std::uint64_t n : {7ULL, 100ULL, 1000ULL, 20'000ULL, 300'000ULL})
       for (const std::uint64_t cost : {3ULL, 40ULL, 900ULL}) {
         SCOPED_TRACE(testing::Message() << members << " members, " << n << " iterations of " << cost);
-        Settings settings;
-        settings.clocked = true;
         test::VirtualTeam team(members);
         // The last eighth costs most, so that its nodes are stolen while their owners do not look.
         const auto run = team.run(
-            n, settings,
+            n, {},
             [=](auto begin, auto end) { return (end - begin) * (begin > n - n / 8 ? 30 * cost : cost); },
             [](std::uint32_t m) { return m * 431ULL % 2000; });
         EXPECT_EQ(run.total.busy_ticks, run.spent);
@@ -34,24 +29,14 @@ TEST(Worker, CountsAllBusyTimeAlsoOfBatchesThatAreNotClocked) {
 }
 
 struct Fixture {
-  explicit Fixture(std::uint64_t n, std::uint32_t members)
-      : shape(n, members), roots(members), pairs(members) {
-    tree.roots = roots.data();
-    for (std::uint32_t m = 0; m < members; ++m) {
-      pairs[m] = std::vector<core::Node<P>>(8);
-      arenas.push_back(std::make_unique<core::Arena<P>>());
-      arenas[m]->reset(pairs[m].data(), 4);
-      workers.emplace_back();
-      workers[m].enter(tree, *arenas[m], {n, 1, 1, m, members, &settings});
-    }
+  explicit Fixture(std::uint64_t n) {
+    for (std::uint32_t m = 0; m < 2; ++m)
+      workers[m].enter(slot.loop(), slot.memory(m), slot.entry(n, 1, m, 2, settings));
   }
   Settings settings{.batch = BatchMode::fixed, .limit = 1};
-  core::Shape shape;
-  core::Tree<P> tree;
-  std::vector<core::Node<P>> roots;
-  std::vector<std::vector<core::Node<P>>> pairs;
-  std::vector<std::unique_ptr<core::Arena<P>>> arenas;
-  std::vector<core::Worker<P>> workers;
+  simulate::SlotOf<P, core::Worker<P>> slot{2, 4};
+  core::Node<P>& root = *slot.loop().root(0);
+  core::Worker<P> workers[2];
 };
 
 /// In a larger team it is a small part of the work, and to start it early costs more than it brings.
@@ -85,7 +70,7 @@ TEST(LastIteration, LeavesNothingToAMemberThatHasNotCome) {
 }
 
 TEST(Worker, StealsTheSecondHalfAndKeepsItsFirstUnit) {
-  Fixture loop(21, 2); // units: root 0 has 11, root 1 has 9
+  Fixture loop(21); // units: root 0 has 11, root 1 has 9
   Range range;
   ASSERT_TRUE(loop.workers[0].next(range));
   EXPECT_EQ(range.begin, 0U);
@@ -93,9 +78,9 @@ TEST(Worker, StealsTheSecondHalfAndKeepsItsFirstUnit) {
   EXPECT_EQ(range.end, 20U);
   ASSERT_TRUE(loop.workers[1].next(range)); // steals: 10 left in [1, 11)
   EXPECT_EQ(range.begin, 6U);
-  const auto* pair = loop.roots[0].children(1);
+  const auto* pair = loop.root.children(1);
   ASSERT_NE(pair, nullptr);
-  EXPECT_EQ(Word(loop.roots[0].inspect()), Word(Phase::stolen, 1, 1, 0))
+  EXPECT_EQ(Word(loop.root.inspect()), Word(Phase::stolen, 1, 1, 0))
       << "INV5: frozen with what was handed out";
   EXPECT_EQ(Word(pair[0].inspect()), Word(Phase::available, 1, 0, 0)) << "INV1: for the victim";
   EXPECT_EQ(Word(pair[1].inspect()), Word(Phase::owned, 1, 1, 0)) << "born owned, the first unit taken";
@@ -108,7 +93,7 @@ TEST(Worker, StealsTheSecondHalfAndKeepsItsFirstUnit) {
 }
 
 TEST(Worker, StealsASingleUnit) {
-  Fixture loop(5, 2); // root 0: 3 units, root 1: 1
+  Fixture loop(5); // root 0: 3 units, root 1: 1
   Range range;
   ASSERT_TRUE(loop.workers[0].next(range));
   ASSERT_TRUE(loop.workers[0].next(range));
@@ -120,44 +105,28 @@ TEST(Worker, StealsASingleUnit) {
 }
 
 TEST(Worker, TwoThievesCannotPassOneUnitToAndFro) {
-  Fixture loop(5, 2);
+  Fixture loop(5);
   Range range;
   std::vector<int> hits(5, 0);
-  // Alternate between members that both look for the same few units;
-  // each call has to hand something out or end.
+  // Members that look for the same few units in turns: each call has to hand something out or end.
   int calls = 0;
   bool more[2] = {true, true};
   while (more[0] || more[1]) {
-    for (const int m : {0, 1}) {
+    for (const std::size_t m : {0U, 1U}) {
       if (!more[m]) continue;
       ASSERT_LT(++calls, 20);
-      more[m] = loop.workers[static_cast<std::size_t>(m)].next(range);
+      more[m] = loop.workers[m].next(range);
       if (more[m])
         for (auto i = range.begin; i < range.end; ++i) ++hits[i];
     }
   }
-  for (const int hit : hits) EXPECT_EQ(hit, 1);
+  EXPECT_EQ(hits, std::vector<int>(5, 1));
 }
-
-TEST(Worker, AnAbsentOwnersRootIsTakenWhole) {
-  Fixture loop(9, 2);
-  Range range;
-  std::uint64_t seen = 0;
-  while (loop.workers[1].next(range)) seen += range.end - range.begin;
-  EXPECT_EQ(seen, 9U);
-  EXPECT_FALSE(loop.workers[0].next(range));
-}
-
-/// While it lives, arenas get nothing beyond what they start with.
-struct VirtualMemory {
-  VirtualMemory() { test::VirtualPlatform::poor = true; }
-  ~VirtualMemory() { test::VirtualPlatform::poor = false; }
-};
 
 TEST(Worker, WithScarceMemoryTheOwnerOfALongLastIterationLosesNothing) {
   // An owner that starts the last iteration early leaves a node behind, and the others may have no memory to
-  // steal it.
-  VirtualMemory scarce;
+  // steal it: arenas get nothing beyond what they start with.
+  P::poor = true;
   for (const std::uint32_t pairs : {0U, 1U, 2U})
     for (const std::uint64_t growth : {10ULL, 13ULL, 16ULL, 20ULL})
       for (std::uint64_t skew = 0; skew < 40; ++skew) {
@@ -176,8 +145,9 @@ TEST(Worker, WithScarceMemoryTheOwnerOfALongLastIterationLosesNothing) {
             },
             [skew](std::uint32_t m) { return m * skew * 3'000; }, 70, 500,
             [&](std::uint32_t, const Range& range) { seen += range.end - range.begin; });
-        ASSERT_EQ(seen, 24U) << pairs << " pairs, growth " << growth << ", skew " << skew;
+        EXPECT_EQ(seen, 24U) << pairs << " pairs, growth " << growth << ", skew " << skew;
       }
+  P::poor = false;
 }
 
 } // namespace

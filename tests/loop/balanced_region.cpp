@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // Guards: loop/balanced_region.h: the parts of a region's loops, what is told of them, the numbers that
 // traces give their executions, and regions that meet themselves. Costs are told and not measured.
 #include "balanced_region.h"
 
+#include "usual.h"
+
 #include "wstree/core/platform.h"
 #include "wstree/core/tuning.h"
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
 #include <list>
-#include <map>
-#include <random>
-#include <thread>
-#include <vector>
 
 namespace wstree::loop {
 namespace {

@@ -2,14 +2,11 @@
 // User bounds <-> 0..n-1 against 128-bit arithmetic, also of loops with exclusive bounds.
 #include "canonical_loop.h"
 #include "seed.h"
+#include "usual.h"
 
 #include "wstree/core/rng.h"
 
-#include <gtest/gtest.h>
-
 #include <climits>
-#include <limits>
-#include <vector>
 
 namespace wstree::loop {
 namespace {
@@ -97,7 +94,7 @@ void expect_trips(const HalfOpenLoop& loop, Wide start, Wide end, Wide increment
   EXPECT_EQ(loop.end(), static_cast<std::uint64_t>(end));
 }
 
-TEST(HalfOpenLoop, AgreesWithWideArithmeticAtTheEdgesOfLong) {
+TEST(HalfOpenLoop, AgreesWithWideArithmeticAtTheEdgesOfItsTypes) {
   const std::vector<long> bounds = {LONG_MIN, LONG_MIN + 1, -7,           -1,      0, 1, 2,
                                     7,        LONG_MAX / 2, LONG_MAX - 1, LONG_MAX};
   const std::vector<long> increments = {1, -1, 2, -2, 3, -3, 1000, -1000, LONG_MAX, LONG_MIN + 1, LONG_MIN};
@@ -105,16 +102,12 @@ TEST(HalfOpenLoop, AgreesWithWideArithmeticAtTheEdgesOfLong) {
     for (const long end : bounds)
       for (const long increment : increments)
         expect_trips(HalfOpenLoop(start, end, increment), start, end, increment);
-}
-
-TEST(HalfOpenLoop, AgreesWithWideArithmeticAtTheEdgesOfUnsignedLongLong) {
-  const std::vector<unsigned long long> bounds = {
+  const std::vector<unsigned long long> places = {
       0, 1, 2, 7, LLONG_MAX, ULLONG_MAX / 2 + 1, ULLONG_MAX - 7, ULLONG_MAX - 1, ULLONG_MAX};
-  const std::vector<unsigned long long> steps = {
-      1, 2, 3, 1000, LLONG_MAX, ULLONG_MAX / 2 + 1, ULLONG_MAX - 1, ULLONG_MAX};
-  for (const auto start : bounds)
-    for (const auto end : bounds)
-      for (const auto step : steps) {
+  for (const auto start : places)
+    for (const auto end : places)
+      for (const auto step :
+           {1ULL, 2ULL, 3ULL, 1000ULL, ULLONG_MAX / 2, ULLONG_MAX / 2 + 1, ULLONG_MAX - 1, ULLONG_MAX}) {
         expect_trips(HalfOpenLoop(true, start, end, step), start, end, static_cast<Wide>(step));
         expect_trips(HalfOpenLoop(false, start, end, 0 - step), start, end, -static_cast<Wide>(step));
       }

@@ -2,9 +2,7 @@
 // Items of which each member has the first ones of its part to itself.
 #include "own_first.h"
 
-#include <cstdint>
-#include <gtest/gtest.h>
-#include <vector>
+#include "usual.h"
 
 namespace wstree::loop {
 namespace {

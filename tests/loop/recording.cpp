@@ -3,13 +3,7 @@
 #include "member.h"
 #include "seed.h"
 #include "threads.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <functional>
-#include <memory>
-#include <vector>
+#include "usual.h"
 
 namespace wstree::loop::recording_test {
 namespace {
@@ -165,6 +159,9 @@ TEST(Recording, AnInterruptionIsNotTimeOfAPiece) {
   EXPECT_EQ(member.sum().ticks, 900U + 900 + 20'000 + 900 + 500'900);
 }
 
+/// With them no member ends the ring, however long one is held up.
+constexpr core::Settings k_patient{.patience = ~std::uint64_t{0}};
+
 /// Pieces of all members of an execution, sorted.
 std::vector<Piece> all_pieces(const Execution& execution) {
   std::vector<Piece> pieces;
@@ -180,8 +177,6 @@ std::vector<Piece> all_pieces(const Execution& execution) {
 TEST(team_recording, EveryIterationOnceWhateverTheModel) {
   core::Rng random(test::seed());
   const Pace pace{200, 0};
-  core::Settings settings;
-  settings.patience = ~std::uint64_t{0}; // no member ends the ring, however long one is held up
   Team<P> team;
   for (std::uint64_t round = 0, rounds = test::scaled(60); round < rounds; ++round) {
     const std::uint32_t members = 2 + random.below(4);
@@ -201,7 +196,7 @@ TEST(team_recording, EveryIterationOnceWhateverTheModel) {
     test::in_parallel(members, [&](std::uint32_t m) {
       Member<P> member(&team, m, members);
       for (auto& loop : loops) {
-        ASSERT_TRUE(member.enter(loop.n, settings, loop.chunk, loop.model));
+        ASSERT_TRUE(member.enter(loop.n, k_patient, loop.chunk, loop.model));
         member.record(pace, loop.n, loop.chunk, nullptr);
         core::Range range;
         while (member.next(range))
@@ -231,10 +226,9 @@ TEST(team_recording, EveryIterationOnceWhateverTheModel) {
 TEST(team_recording, AMemberAloneUsesTheMemoryThatItIsLent) {
   const Owned memory(Recording::create<P>(100));
   const Pace pace{1'000, 0};
-  const core::Settings settings;
   Member<P> member(nullptr, 0, 1);
   for (int loop = 0; loop < 2; ++loop) {
-    ASSERT_TRUE(member.enter(50, settings, 1));
+    ASSERT_TRUE(member.enter(50, k_patient, 1));
     member.record(pace, 50, 1, memory.get());
     core::Range range;
     std::uint64_t next = 0;
@@ -252,7 +246,7 @@ TEST(team_recording, AMemberAloneUsesTheMemoryThatItIsLent) {
     EXPECT_TRUE(reported);
     EXPECT_EQ(memory->begin()->begin, 0U);
   }
-  ASSERT_TRUE(member.enter(50, settings, 1)); // and without memory as if not recorded
+  ASSERT_TRUE(member.enter(50, k_patient, 1)); // and without memory as if not recorded
   member.record(pace, 50, 1, nullptr);
   core::Range range;
   ASSERT_TRUE(member.next(range));
@@ -262,13 +256,11 @@ TEST(team_recording, AMemberAloneUsesTheMemoryThatItIsLent) {
 
 TEST(team_recording, CostsTheOthersNothing) {
   Team<P> team;
-  core::Settings settings;
-  settings.patience = ~std::uint64_t{0};
   team.open();
   test::in_parallel(2, [&](std::uint32_t m) {
     Member<P> member(&team, m, 2);
     for (int loop = 0; loop < 30; ++loop) {
-      ASSERT_TRUE(member.enter(100, settings, 1));
+      ASSERT_TRUE(member.enter(100, k_patient, 1));
       core::Range range;
       while (member.next(range)) {
       }
@@ -284,10 +276,9 @@ TEST(team_recording, CostsTheOthersNothing) {
 }
 
 TEST(Recording, LargeTeamsHaveLessMemoryEach) {
-  EXPECT_EQ(Recording::capacity(1), 16'384U);
-  EXPECT_EQ(Recording::capacity(2), 16'384U);
-  EXPECT_EQ(Recording::capacity(8), 4'096U);
-  EXPECT_EQ(Recording::capacity(1'024), 1'024U);
+  for (const auto& [members, pieces] :
+       {std::pair(1U, 16'384U), {2U, 16'384U}, {8U, 4'096U}, {1'024U, 1'024U}})
+    EXPECT_EQ(Recording::capacity(members), pieces) << members;
 }
 
 } // namespace

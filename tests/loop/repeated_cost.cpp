@@ -2,12 +2,10 @@
 // Into how many pieces regions are cut, and which regions are not.
 #include "repeated_cost.h"
 
+#include "usual.h"
+
 #include "wstree/core/settings.h"
 #include "wstree/core/tuning.h"
-
-#include <algorithm>
-#include <cstdint>
-#include <gtest/gtest.h>
 
 namespace wstree::loop {
 namespace {
@@ -54,12 +52,6 @@ TEST(RepeatedCost, RegionsStayWholeForLongWhileThatTakesNoLonger) {
   }
 }
 
-TEST(RepeatedCost, SomeRegionsThatAreALittleSlowerEndIt) {
-  RepeatedCost cost;
-  cut_before_whole(cost, 5);
-  EXPECT_EQ(whole_before_cut(cost, k_a_little_slower), tuning::k_judged + 1);
-}
-
 TEST(RepeatedCost, ARegionThatWasPreemptedCountsNoMoreThanTwice) {
   RepeatedCost cost;
   cut_before_whole(cost, 5);
@@ -70,23 +62,16 @@ TEST(RepeatedCost, ARegionThatWasPreemptedCountsNoMoreThanTwice) {
   }
 }
 
-TEST(RepeatedCost, ADisappointmentDoublesTheTimeUntilTheNextOne) {
+TEST(RepeatedCost, ADisappointmentDoublesTheTimeUntilTheNextOneAndIsForgottenAfterManyRegions) {
   RepeatedCost cost;
   std::uint32_t expected = tuning::k_calm;
   for (std::uint32_t times = 0; times < 10; ++times) {
     EXPECT_EQ(cut_before_whole(cost, 5), expected);
-    whole_before_cut(cost, k_a_little_slower);
+    const std::uint32_t judged = whole_before_cut(cost, k_a_little_slower);
+    EXPECT_TRUE(times > 0 || judged == tuning::k_judged + 1) << judged << " that are a little slower";
     expected = std::min(expected * 2, tuning::k_most_doubled);
   }
-}
-
-TEST(RepeatedCost, DisappointmentsAreForgottenAfterManyRegions) {
-  RepeatedCost cost;
-  for (std::uint32_t times = 0; times < 3; ++times) {
-    cut_before_whole(cost, 5);
-    whole_before_cut(cost, k_a_little_slower);
-  }
-  EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm << 3);
+  EXPECT_EQ(cut_before_whole(cost, 5), expected);
   whole_before_cut(cost, k_wall);
   EXPECT_EQ(cut_before_whole(cost, 5), tuning::k_calm);
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Taskloops: tasks which come late, stop early or never come lose no iteration.
+// Taskloops: tasks which come late or never come lose no iteration; which brief ones the runtime has.
 #include "task_loop.h"
+#include "task_choice.h"
+#include "usual.h"
 
 #include "wstree/core/platform.h"
-
-#include <atomic>
-#include <cstdint>
-#include <gtest/gtest.h>
-#include <thread>
-#include <vector>
+#include "wstree/core/settings.h"
+#include "wstree/core/tuning.h"
 
 namespace wstree::loop {
 namespace {
@@ -16,30 +14,29 @@ namespace {
 using Loop = TaskLoop<core::StdPlatform, int>;
 
 struct Seen {
-  static constexpr std::uint64_t k_all = ~std::uint64_t{0};
   explicit Seen(std::uint64_t n) : counts(n) {}
   std::vector<std::atomic<int>> counts;
   std::atomic<int> lasts{0};
-  std::atomic<int> ended{0};
 
-  void take(Loop& loop, std::uint32_t part, std::uint64_t most = k_all, core::Prior* prior = nullptr) {
-    std::uint64_t batches = 0;
-    loop.take_part(
-        *loop.part(part), prior,
-        [&](std::uint64_t first, std::uint64_t past, bool last) {
-          ++batches;
-          lasts += last;
-          EXPECT_EQ(last, past == counts.size());
-          for (; first != past; ++first) ++counts[first];
-        },
-        [&] { return batches == most; });
-    ended += loop.leave();
+  void see(std::uint64_t first, std::uint64_t past, bool last) {
+    lasts += last;
+    EXPECT_EQ(last, past == counts.size());
+    for (; first != past; ++first) ++counts[first];
+  }
+  /// True: that was the last task.
+  bool take(Loop& loop, std::uint32_t part, core::Prior* prior = nullptr) {
+    const auto body = [&](std::uint64_t first, std::uint64_t past, bool last) { see(first, past, last); };
+    loop.take_part(*loop.part(part), prior, body, [] { return false; });
+    return loop.leave();
   }
   void expect_all_once() const {
     for (std::size_t i = 0; i < counts.size(); ++i) EXPECT_EQ(counts[i], 1) << i;
     EXPECT_EQ(lasts, 1);
   }
 };
+
+/// Whatever a loop takes, it should be over soon.
+constexpr core::Settings k_brief_loops{.shortest_target = std::uint64_t{1} << 30};
 
 Loop* make(std::uint64_t n, std::uint32_t parts, const core::Settings& settings, std::uint64_t smallest = 1) {
   return Loop::create(0, n, parts, settings, smallest);
@@ -51,11 +48,7 @@ TEST(TaskLoop, OneTaskAfterTheOther) {
     for (std::uint64_t n : {1U, 2U, 3U, 50U, 1000U}) {
       Seen seen(n);
       Loop* loop = make(n, parts, settings, n / 9 + 1);
-      for (std::uint32_t i = parts; i-- > 0;) {
-        EXPECT_EQ(seen.ended, 0);
-        seen.take(*loop, i);
-      }
-      EXPECT_EQ(seen.ended, 1);
+      for (std::uint32_t i = parts; i-- > 0;) EXPECT_EQ(seen.take(*loop, i), i == 0);
       seen.expect_all_once();
       Loop::destroy(loop);
     }
@@ -63,22 +56,18 @@ TEST(TaskLoop, OneTaskAfterTheOther) {
 }
 
 TEST(TaskLoop, ATaskInsideAnIterationOfAnother) {
-  core::Settings settings;
-  settings.clocked = true;
-  settings.shortest_target = std::uint64_t{1} << 30; // whatever the loop takes, it should be over soon
-  core::Prior prior;                                 // of the thread: all tasks use it
+  core::Prior prior; // of the thread: all tasks use it
   std::uint64_t known = 0;
   for (std::uint64_t round = 0; round < 60; ++round) {
     Seen seen(300);
-    Loop* loop = make(300, 3, settings);
+    Loop* loop = make(300, 3, k_brief_loops);
     std::uint64_t batches = 0; // before the thread waits in one, first or later
     loop->take_part(
         *loop->part(0), &prior,
         [&](std::uint64_t first, std::uint64_t past, bool last) {
           if (batches++ == round % 3)
-            for (std::uint32_t i = 1; i < 3; ++i) seen.take(*loop, i, Seen::k_all, &prior);
-          seen.lasts += last;
-          for (; first != past; ++first) ++seen.counts[first];
+            for (std::uint32_t i = 1; i < 3; ++i) seen.take(*loop, i, &prior);
+          seen.see(first, past, last);
         },
         [] { return false; });
     for (std::uint32_t i = 1; batches <= round % 3 && i < 3; ++i) seen.take(*loop, i);
@@ -91,15 +80,12 @@ TEST(TaskLoop, ATaskInsideAnIterationOfAnother) {
 }
 
 TEST(TaskLoop, ATaskThatKnowsThePlaceTakesItsShareInFewPieces) {
-  core::Settings settings;
-  settings.clocked = true;
-  settings.shortest_target = std::uint64_t{1} << 30;
   core::Prior prior;
   core::Execution all;
   for (int round = 0; round < 60 && all.total.known == 0; ++round) {
     Seen seen(1000);
-    Loop* loop = make(1000, 2, settings);
-    seen.take(*loop, 0, Seen::k_all, &prior);
+    Loop* loop = make(1000, 2, k_brief_loops);
+    seen.take(*loop, 0, &prior);
     seen.take(*loop, 1);
     seen.expect_all_once();
     all = loop->execution();
@@ -121,14 +107,7 @@ TEST(TaskLoop, ManyThreadsAndTheLastOneEnds) {
     std::vector<std::thread> threads;
     for (std::uint32_t i = 0; i < 4; ++i) {
       threads.emplace_back([&, i] {
-        loop->take_part(
-            *loop->part(i), &priors[i],
-            [&](std::uint64_t first, std::uint64_t past, bool last) {
-              seen.lasts += last;
-              for (; first != past; ++first) ++seen.counts[first];
-            },
-            [] { return false; });
-        if (!loop->leave()) return;
+        if (!seen.take(*loop, i, &priors[i])) return;
         EXPECT_EQ(loop->execution().total.iterations, n);
         Loop::destroy(loop); // while the others may still be on their way out
       });
@@ -136,6 +115,65 @@ TEST(TaskLoop, ManyThreadsAndTheLastOneEnds) {
     for (std::thread& thread : threads) thread.join();
     seen.expect_all_once();
   }
+}
+
+using core::tuning::k_task_gap;
+using core::tuning::k_task_looks;
+using Way = TaskChoice::Way;
+
+constexpr std::uint64_t k_n = 100;
+const core::Settings k_settings;
+
+/// Executes a loop of `n` that takes so many ticks on each way, `times` times. Returns how often the runtime
+/// was to execute it.
+int execute(TaskChoice& choice, int times, std::uint64_t tree, std::uint64_t runtime, std::uint64_t n = k_n) {
+  int own = 0;
+  for (int i = 0; i < times; ++i) {
+    const Way way = choice.choose(n, k_settings);
+    own += way == Way::runtime;
+    choice.learn(way, n, way == Way::tree ? tree : runtime);
+  }
+  return own;
+}
+
+TEST(TaskChoice, TriesBothWaysAndTakesTheFasterOne) {
+  TaskChoice even, uneven;
+  EXPECT_EQ(execute(even, k_task_looks, 12'000, 10'000), 0);
+  EXPECT_EQ(execute(even, k_task_looks, 12'000, 10'000), k_task_looks);
+  EXPECT_EQ(execute(even, k_task_gap, 12'000, 10'000), k_task_gap - 1); // the tree is tried again
+  EXPECT_EQ(execute(uneven, 2 * k_task_looks, 12'000, 15'000), k_task_looks);
+  EXPECT_EQ(execute(uneven, k_task_gap, 12'000, 15'000), 1);
+}
+
+TEST(TaskChoice, LongLoopsAreForTheTree) {
+  const std::uint64_t longest = core::tuning::k_task_brief * k_settings.shortest_target;
+  TaskChoice brief, longer;
+  EXPECT_GT(execute(brief, 100, longest - k_n, longest / 2), 0);
+  EXPECT_EQ(execute(longer, 100, longest + k_n, longest / 2), 0);
+  // Of one code location, loops with few iterations are brief, and those with many are not.
+  EXPECT_GT(execute(longer, 100, longest / 2, longest / 4, k_n / 2), 0);
+  TaskChoice huge;
+  EXPECT_EQ(execute(huge, 100, 1, 1, std::uint64_t{1} << 62), 0);
+}
+
+TEST(TaskChoice, FollowsALoopThatChanges) {
+  TaskChoice choice;
+  execute(choice, 100, 12'000, 10'000);
+  EXPECT_LE(execute(choice, 20, 12'000, 30'000), 10); // it has become uneven
+  EXPECT_LE(execute(choice, 10, 12'000, 30'000), 1);
+  EXPECT_GT(execute(choice, 20 * k_task_gap, 12'000, 10'000), k_task_gap); // and even again
+  // Long all of a sudden: one execution may be a disturbance.
+  EXPECT_LE(execute(choice, 10, 10'000'000, 10'000'000), 3);
+}
+
+TEST(TaskChoice, OneDisturbedExecutionChangesNothing) {
+  TaskChoice choice;
+  execute(choice, 100, 12'000, 10'000);
+  for (int i = 0; i < 20; ++i) {
+    choice.learn(Way::runtime, k_n, 100'000'000);
+    choice.learn(Way::runtime, k_n, 10'000);
+  }
+  EXPECT_GE(execute(choice, 20, 12'000, 10'000), 19);
 }
 
 } // namespace

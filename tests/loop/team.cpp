@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Teams of real threads: the ring of slots and its end, members that leave early,
-// missing memory.
+// Teams of real threads: the ring of slots and its end, members that leave early, missing memory.
 #include "member.h"
 #include "seed.h"
 #include "threads.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <map>
-#include <memory>
-#include <vector>
+#include "usual.h"
 
 namespace wstree::loop::team_test {
 namespace {
 
 using P = core::StdPlatform;
 
-/// Settings with which no member ends the ring, however long one is held up.
-core::Settings patient() {
-  core::Settings settings;
-  settings.patience = ~std::uint64_t{0};
-  return settings;
-}
-const core::Settings k_defaults = patient();
+/// With them no member ends the ring, however long one is held up.
+constexpr core::Settings k_defaults{.patience = ~std::uint64_t{0}};
 
 struct Loop {
   std::uint64_t n;
@@ -53,13 +39,16 @@ void expect_done(const Loop& loop) {
 
 auto ignore = [](const Execution&) {};
 
-/// A region of `members` threads that executes `loops` one after another without a barrier.
-void region(Team<P>& team, std::uint32_t members, std::vector<std::unique_ptr<Loop>>& loops,
-            const core::Settings& settings) {
+/// A region of `members` threads that executes `loops` one after another without a barrier; member `absent`
+/// leaves it before the first one.
+template <class Platform>
+void region(Team<Platform>& team, std::uint32_t members, const std::vector<std::unique_ptr<Loop>>& loops,
+            const core::Settings& settings, std::uint32_t absent = ~0U) {
   team.open();
   test::in_parallel(members, [&](std::uint32_t m) {
-    Member<P> member(&team, m, members);
+    Member<Platform> member(&team, m, members);
     for (auto& loop : loops) {
+      if (m == absent) break;
       ASSERT_TRUE(member.enter(loop->n, settings, loop->chunk, loop->model));
       work(member, *loop);
       member.leave(ignore);
@@ -67,6 +56,7 @@ void region(Team<P>& team, std::uint32_t members, std::vector<std::unique_ptr<Lo
     member.depart();
   });
   team.close();
+  for (auto& loop : loops) expect_done(*loop);
 }
 
 std::vector<std::unique_ptr<Loop>> some_loops(core::Rng& random, std::uint64_t count, std::uint32_t most) {
@@ -75,33 +65,25 @@ std::vector<std::unique_ptr<Loop>> some_loops(core::Rng& random, std::uint64_t c
   return loops;
 }
 
-constexpr core::Model model_number(std::uint64_t number) {
-  return static_cast<core::Model>(number % core::k_model_count);
-}
-
 TEST(team_ring, EveryModelIsFollowedByEveryOtherInTheSameSlot) {
   core::Rng random(test::seed());
   Team<P> team;
-  core::Settings settings = patient();
-  settings.clocked = true;
   std::vector<std::unique_ptr<Loop>> loops;
   for (std::uint64_t first = 0; first < core::k_model_count; ++first)
     for (std::uint64_t second = 0; second < core::k_model_count; ++second)
       for (const std::uint64_t which : {first, second, first})
         for (std::uint64_t slot = 0; slot < k_ring; ++slot) {
           loops.push_back(std::make_unique<Loop>(1 + random.below(200)));
-          loops.back()->model = model_number(which);
+          loops.back()->model = static_cast<core::Model>(which);
           loops.back()->chunk = loops.back()->model == core::Model::tree ? 1 : slot % 3;
         }
-  region(team, 3, loops, settings);
-  for (auto& loop : loops) expect_done(*loop);
+  region(team, 3, loops, k_defaults);
 }
 
 TEST(team_ring, ARegionOfOneTakesNoNumbers) {
   Team<P> team;
   core::Rng random(test::seed());
-  auto loops = some_loops(random, 40, 20);
-  region(team, 2, loops, k_defaults);
+  region(team, 2, some_loops(random, 40, 20), k_defaults);
   const std::uint64_t base = team.open().base;
   Member<P> alone(&team, 0, 1);
   ASSERT_TRUE(alone.enter(7, k_defaults, 1));
@@ -115,8 +97,7 @@ TEST(team_ring, ARegionOfOneTakesNoNumbers) {
 TEST(team_ring, EndsWhereAMemberWaitsForOneThatWaitsForIt) {
   constexpr std::uint64_t k_loops = 3 * k_ring;
   Team<P> team;
-  core::Settings settings;
-  settings.patience = 100'000;
+  const core::Settings settings{.patience = 100'000};
   team.open();
   std::atomic<bool> passed{false};
   std::array<std::uint64_t, 2> served{};
@@ -138,19 +119,15 @@ TEST(team_ring, EndsWhereAMemberWaitsForOneThatWaitsForIt) {
   team.close();
   EXPECT_EQ(served[0], served[1]);
   EXPECT_EQ(served[0], k_ring) << "as far as a member can be ahead";
-  std::vector<std::unique_ptr<Loop>> after;
   core::Rng random(test::seed());
-  for (auto& loop : some_loops(random, 2 * k_ring, 20)) after.push_back(std::move(loop));
-  region(team, 2, after, k_defaults);
-  for (auto& loop : after) expect_done(*loop);
+  region(team, 2, some_loops(random, 2 * k_ring, 20), k_defaults); // as before
 }
 
 /// Two members; the first one waits for a slot whenever the second one is about to enter a loop.
 TEST(team_ring, LastsForAMemberThatKeepsIt) {
   constexpr std::uint64_t k_loops = 3 * k_ring;
   Team<P> team;
-  core::Settings settings;
-  settings.patience = 0;
+  const core::Settings settings{.patience = 0};
   team.open();
   std::atomic<std::uint64_t> met{0};
   test::in_parallel(2, [&](std::uint32_t m) {
@@ -175,20 +152,7 @@ TEST(team_absent, AMemberThatLeavesBeforeAnyLoopLetsTheOthersGoOn) {
   core::Rng random(test::seed());
   for (std::uint64_t round = 0, rounds = test::scaled(100); round < rounds; ++round) {
     Team<P> team; // without storage
-    auto loops = some_loops(random, 5 * k_ring, 20);
-    team.open();
-    test::in_parallel(3, [&](std::uint32_t m) {
-      Member<P> member(&team, m, 3);
-      for (auto& loop : loops) {
-        if (m == 2) break;
-        ASSERT_TRUE(member.enter(loop->n, k_defaults, loop->chunk, loop->model));
-        work(member, *loop);
-        member.leave(ignore);
-      }
-      member.depart();
-    });
-    team.close();
-    for (auto& loop : loops) expect_done(*loop);
+    region(team, 3, some_loops(random, 5 * k_ring, 20), k_defaults, 2);
   }
 }
 
@@ -206,11 +170,8 @@ TEST(team_growth, EveryMemberGetsTheSameStorage) {
   core::Rng random(test::seed());
   for (std::uint64_t round = 0, rounds = test::scaled(100); round < rounds; ++round) {
     Team<P> team;
-    for (const std::uint32_t members : {2U, 5U, 9U}) {
-      auto loops = some_loops(random, 3, 50);
-      region(team, members, loops, k_defaults);
-      for (auto& loop : loops) expect_done(*loop);
-    }
+    for (const std::uint32_t members : {2U, 5U, 9U})
+      region(team, members, some_loops(random, 3, 50), k_defaults);
   }
 }
 
@@ -234,23 +195,12 @@ TEST(team_growth, WithoutMemoryNoMemberStartsALoopUntilTheNextRegion) {
     member.depart();
   });
   team.close();
-  Loop loop(1000);
-  team.open();
-  test::in_parallel(4, [&](std::uint32_t m) {
-    Member<PoorPlatform> member(&team, m, 4);
-    EXPECT_TRUE(member.enter(loop.n, k_defaults, 1));
-    work(member, loop);
-    member.leave(ignore);
-    member.depart();
-  });
-  team.close();
-  expect_done(loop);
+  core::Rng random(test::seed());
+  region(team, 4, some_loops(random, 1, 1000), k_defaults);
 }
 
 TEST(team_measure, TheLastOneToLeaveReportsTheWholeLoop) {
   core::Rng random(test::seed());
-  core::Settings settings = patient();
-  settings.clocked = true;
   Team<P> team;
   std::atomic<std::uint64_t> reports{0};
   std::atomic<std::uint64_t> iterations{0};
@@ -261,7 +211,7 @@ TEST(team_measure, TheLastOneToLeaveReportsTheWholeLoop) {
   test::in_parallel(4, [&](std::uint32_t m) {
     Member<P> member(&team, m, 4);
     for (auto& loop : loops) {
-      ASSERT_TRUE(member.enter(loop->n, settings, loop->chunk, loop->model));
+      ASSERT_TRUE(member.enter(loop->n, k_defaults, loop->chunk, loop->model));
       work(member, *loop);
       member.leave([&](const Execution& execution) {
         EXPECT_EQ(execution.members, 4U);

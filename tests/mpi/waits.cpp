@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // Guards: wait_for() in mpi/errors.h. A rank keeps its processor while the others may be nearly there, and
 // gives it away afterwards. MPI's clock and MPI_Test() are replaced, so that the time that it waits is known.
 #include "wstree/mpi/errors.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // Lines on stderr, and new files.
 #include "support.h"
 
@@ -38,22 +37,20 @@ bool is_pending(int signal) {
   return sigismember(&pending, signal) == 1;
 }
 
-TEST(Say, WritesALineWithOneSystemCall) {
-  const StderrKeeper keeper;
-  const Pipe packets(O_DIRECT); // each read gives what one write wrote
-  dup2(packets.ends[1], STDERR_FILENO);
-  remember_stderr();
+/// Lets stderr go into a pipe while it lives, and lets the library know.
+struct StderrToPipe : StderrKeeper, Pipe {
+  explicit StderrToPipe(int flags = 0) : Pipe(flags) {
+    dup2(ends[1], STDERR_FILENO);
+    remember_stderr();
+  }
+};
+
+TEST(Say, WritesALineOfUtf8WithOneSystemCall) {
+  const StderrToPipe packets(O_DIRECT); // each read gives what one write wrote
   say("one line");
   say("another");
   EXPECT_EQ(packets.read_some(), "one line\n");
   EXPECT_EQ(packets.read_some(), "another\n");
-}
-
-TEST(Say, WritesUtf8Only) {
-  const StderrKeeper keeper;
-  const Pipe packets(O_DIRECT); // each read gives what one write wrote
-  dup2(packets.ends[1], STDERR_FILENO);
-  remember_stderr();
   say("a\tb \xc3\xa4");
   EXPECT_EQ(packets.read_some(), "a\tb \xc3\xa4\n");
   say("\ta\nb\x1b[2J\xff \xc3\xa4\t\t\xc2\x9b cut \xc3");
@@ -100,11 +97,8 @@ TEST(Say, PreservesErrno) {
 }
 
 TEST(Say, SurvivesAPipeWithoutReader) {
-  const StderrKeeper keeper;
-  Pipe pipe;
-  dup2(pipe.ends[1], STDERR_FILENO);
-  remember_stderr();
-  pipe.close_read();
+  StderrToPipe pipe;
+  pipe.close_end(0);
   ASSERT_NE(signal(SIGPIPE, SIG_DFL), SIG_ERR);
   errno = ENOTTY;
   say("lost");
@@ -113,13 +107,9 @@ TEST(Say, SurvivesAPipeWithoutReader) {
 }
 
 TEST(Say, WritesTheWholeLineInParts) {
-  const StderrKeeper keeper;
-  Pipe pipe(O_NONBLOCK);
-  const int flags = fcntl(pipe.ends[0], F_GETFL);
-  fcntl(pipe.ends[0], F_SETFL, flags & ~O_NONBLOCK);
-  dup2(pipe.ends[1], STDERR_FILENO);
-  pipe.close_write();
-  remember_stderr();
+  StderrToPipe pipe(O_NONBLOCK);
+  fcntl(pipe.ends[0], F_SETFL, fcntl(pipe.ends[0], F_GETFL) & ~O_NONBLOCK);
+  pipe.close_end(1);
   std::string line;
   for (int i = 0; line.size() < 300'000; ++i) line += std::to_string(i) + ' ';
   std::string seen;
@@ -137,10 +127,7 @@ TEST(Say, WritesTheWholeLineInParts) {
 }
 
 TEST(Say, GivesUpOnAPipeThatStaysFull) {
-  const StderrKeeper keeper;
-  Pipe pipe(O_NONBLOCK);
-  dup2(pipe.ends[1], STDERR_FILENO);
-  remember_stderr();
+  StderrToPipe pipe(O_NONBLOCK);
   const std::string filler(4096, 'x');
   while (write(pipe.ends[1], filler.data(), filler.size()) > 0) {
   }
@@ -166,22 +153,17 @@ TEST(Say, IsNoCancellationPoint) {
 
 TEST(WriteFully, WaitsForAFullPipeOnceAndNotForEachLine) {
   const HostGuard guard;
-  int ends[2];
-  ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  const Pipe pipe(O_NONBLOCK);
   char page[4096] = {};
   const auto fill = [&] {
-    while (write(ends[1], page, sizeof page) > 0) {
-    }
-  };
-  const auto drain = [&] {
-    while (read(ends[0], page, sizeof page) > 0) {
+    while (write(pipe.ends[1], page, sizeof page) > 0) {
     }
   };
   // How often the thread has slept.
   const auto waits = [&](int expected_error) {
     rusage before{}, after{};
     getrusage(RUSAGE_THREAD, &before);
-    EXPECT_EQ(write_fully(ends[1], "x", "y"), expected_error);
+    EXPECT_EQ(write_fully(pipe.ends[1], "x", "y"), expected_error);
     getrusage(RUSAGE_THREAD, &after);
     return after.ru_nvcsw - before.ru_nvcsw;
   };
@@ -189,43 +171,32 @@ TEST(WriteFully, WaitsForAFullPipeOnceAndNotForEachLine) {
   fill();
   EXPECT_GE(waits(EAGAIN), k_waits);
   EXPECT_LT(waits(EAGAIN), k_waits);
-  drain();
+  while (!pipe.read_some().empty()) {
+  }
   EXPECT_LT(waits(0), k_waits);
-  EXPECT_EQ(read(ends[0], page, sizeof page), 2);
+  EXPECT_EQ(pipe.read_some(), "xy");
   fill();
   EXPECT_GE(waits(EAGAIN), k_waits) << "it has taken something since";
-  close(ends[0]);
-  close(ends[1]);
 }
 
 constexpr const char* k_rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                         "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
 
-class RankText : public testing::Test {
-protected:
-  void SetUp() override { clear(); }
-  void TearDown() override { clear(); }
-  static void clear() {
-    for (const char* name : k_rank_names) unsetenv(name);
-  }
-};
-
-TEST_F(RankText, IsZeroWithoutALauncher) { EXPECT_EQ(rank_text(), "0"); }
-
-TEST_F(RankText, KnowsTheLaunchersInOrder) {
+TEST(RankText, KnowsTheLaunchersInOrder) {
+  for (const char* name : k_rank_names) unsetenv(name);
+  EXPECT_EQ(rank_text(), "0");
   for (auto name = std::rbegin(k_rank_names); name != std::rend(k_rank_names); ++name) {
     const auto number = std::to_string(100 + (name - std::rbegin(k_rank_names)));
     setenv(*name, number.c_str(), 1);
     EXPECT_EQ(rank_text(), number) << *name;
   }
-}
-
-TEST_F(RankText, IgnoresWhatIsNoNumber) {
+  for (const char* name : k_rank_names) unsetenv(name);
   setenv("SLURM_PROCID", "5", 1);
   for (const char* value : {"", "x", "-1", "1/2", "../../etc/passwd", "123456789012345678901234567890"}) {
     setenv("PMI_RANK", value, 1);
     EXPECT_EQ(rank_text(), "5") << value;
   }
+  for (const char* name : k_rank_names) unsetenv(name);
 }
 
 struct Opened {
@@ -237,6 +208,7 @@ Opened open_and_write(const std::string& wanted, const std::string& content) {
   Path path(wanted);
   const OpenFile file = open_new_file(path);
   if (file.descriptor >= 0) {
+    EXPECT_NE(fcntl(file.descriptor, F_GETFD) & FD_CLOEXEC, 0) << wanted;
     EXPECT_EQ(write(file.descriptor, content.data(), content.size()), static_cast<ssize_t>(content.size()));
     close(file.descriptor);
   }
@@ -249,15 +221,6 @@ TEST(OpenNewFile, CreatesTheFileAndItsFolders) {
   EXPECT_EQ(file.error, 0);
   EXPECT_EQ(path, folder / "a/b//c/out.txt");
   EXPECT_EQ(content_of(path), "text");
-}
-
-TEST(OpenNewFile, ClosesTheFileOnExec) {
-  const TemporaryFolder folder;
-  Path path(folder / "out");
-  const OpenFile file = open_new_file(path);
-  ASSERT_GE(file.descriptor, 0);
-  EXPECT_NE(fcntl(file.descriptor, F_GETFD) & FD_CLOEXEC, 0);
-  close(file.descriptor);
 }
 
 TEST(OpenNewFile, NeverOverwrites) {
@@ -326,14 +289,8 @@ TEST(OpenNewFile, DoesNotWaitForTheReaderOfAPipe) {
   EXPECT_EQ(open_and_write(folder / "fifo", "text").file.error, 0);
   char text[8] = {};
   EXPECT_EQ(read(reader, text, sizeof text), 4);
-  close(reader);
-}
-
-TEST(OpenNewFile, WritesToNoFileThatTakesThePlaceOfAPipe) {
-  const TemporaryFolder folder;
+  // And a file that takes the place of the pipe is not written.
   folder.write("victim", "old");
-  ASSERT_EQ(mkfifo((folder / "fifo").c_str(), 0600), 0);
-  const int reader = open((folder / "fifo").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   g_after_look = [&] {
     unlink((folder / "fifo").c_str());
     EXPECT_EQ(symlink((folder / "victim").c_str(), (folder / "fifo").c_str()), 0);

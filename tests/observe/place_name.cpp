@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // Names of places in code, and of members and their CPUs.
 #include "place_name.h"
 #include "affinity_line.h"
@@ -82,23 +81,8 @@ TEST(CodePlace, IsTheAddressIfThereIsNoModule) {
   EXPECT_EQ(place.offset, 0u);
 }
 
-AffinityFacts some_facts() {
-  AffinityFacts facts;
-  facts.team_num = 3;
-  facts.num_teams = 4;
-  facts.nesting_level = 1;
-  facts.thread_num = 7;
-  facts.num_threads = 16;
-  facts.ancestor_tnum = 0;
-  facts.host = "node17";
-  facts.process_id = 6161;
-  facts.native_thread_id = 6172;
-  facts.thread_affinity = "0-1";
-  return facts;
-}
-
-std::string line(std::string_view format, const AffinityFacts& facts = some_facts()) {
-  return std::string(affinity_line(format, facts).view());
+std::string line(std::string_view format) {
+  return std::string(affinity_line(format, {3, 4, 1, 7, 16, 0, "node17", 6161, 6172, "0-1"}).view());
 }
 
 TEST(AffinityLine, KnowsEveryFieldByLetterAndByName) {
@@ -118,10 +102,7 @@ TEST(AffinityLine, KnowsEveryFieldByLetterAndByName) {
     EXPECT_EQ(line(field.letter), field.text);
     EXPECT_EQ(line(field.name), field.text) << field.name;
   }
-}
-
-TEST(AffinityLine, HasAFormatOfItsOwn) {
-  EXPECT_EQ(line(""), "wstree: level 1 thread 7 of 16 bound to CPU 0-1");
+  EXPECT_EQ(line(""), "wstree: level 1 thread 7 of 16 bound to CPU 0-1") << "a format of its own";
 }
 
 TEST(AffinityLine, TakesFromTheSystemWhatItKnows) {

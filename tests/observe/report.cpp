@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // Reports: JSON and text, strings in them, files and streams that they go to, regions that were not served.
 #include "support.h"
 
@@ -112,37 +111,16 @@ TEST_F(WriteReport, SaysWhichNumbersArePieces) {
 TEST_F(WriteReport, ToMemoryAsMuchAsFits) {
   record_two_loops();
   const std::string all = on_stderr(config::StatsFormat::json);
-  const auto write = [](std::string& to, std::size_t size) {
-    return write_report_to(to.data(), size, k_tick, 16, "1.2.3");
-  };
   EXPECT_EQ(write_report_to(nullptr, 0, k_tick, 16, "1.2.3"), all.size());
   for (const std::size_t size : {std::size_t{1}, std::size_t{10}, all.size(), all.size() + 1}) {
     std::string buffer(all.size() + 10, '#');
     errno = ENOTTY;
-    EXPECT_EQ(write(buffer, size), all.size());
+    EXPECT_EQ(write_report_to(buffer.data(), size, k_tick, 16, "1.2.3"), all.size());
     EXPECT_EQ(errno, ENOTTY);
     EXPECT_EQ(of_any_process(buffer.substr(0, size - 1)), of_any_process(all.substr(0, size - 1)));
     EXPECT_EQ(buffer[size - 1], '\0');
     EXPECT_EQ(buffer.substr(size), std::string(buffer.size() - size, '#'));
   }
-}
-
-TEST_F(WriteReport, WritesJsonWithTheLongestLoopFirst) {
-  record_two_loops();
-  EXPECT_EQ(of_any_process(on_stderr(config::StatsFormat::json)), k_two_loops_json);
-}
-
-TEST_F(WriteReport, WritesTextInColumns) {
-  record_two_loops();
-  EXPECT_EQ(on_stderr(config::StatsFormat::text), k_two_loops_text);
-}
-
-TEST_F(WriteReport, SaysWhichLoopsWereAskedForIfNoneWasServed) {
-  config::Options options = options_for(config::StatsFormat::text);
-  options.loops = *config::parse_loops("dynamic,guided");
-  const StderrToFile captured(folder_ / "stderr");
-  write_report(options, k_tick, 2, "1.2.3");
-  EXPECT_EQ(captured.text(), "wstree: no loop was served (WSTREE_LOOPS='dynamic,guided')\n");
 }
 
 TEST_F(WriteReport, SaysThatNoLoopWasServed) {
@@ -152,6 +130,11 @@ TEST_F(WriteReport, SaysThatNoLoopWasServed) {
   std::filesystem::remove(folder_ / "stderr");
   EXPECT_EQ(of_any_process(on_stderr(config::StatsFormat::json)),
             "{\"version\": \"1.2.3\", \"threads\": 16, \"rank\": \"0\", \"loops\": []}\n");
+  config::Options options = options_for(config::StatsFormat::text);
+  options.loops = *config::parse_loops("dynamic,guided");
+  const StderrToFile captured(folder_ / "other");
+  write_report(options, k_tick, 2, "1.2.3");
+  EXPECT_EQ(captured.text(), "wstree: no loop was served (WSTREE_LOOPS='dynamic,guided')\n");
 }
 
 TEST_F(WriteReport, WritesANewFileEachTime) {
@@ -168,15 +151,10 @@ TEST_F(WriteReport, WritesANewFileEachTime) {
             "wstree: WSTREE_STATS wrote '" + path + ".1', because '" + path + "' was there already\n");
   write_report(options_for(config::StatsFormat::text, folder_ / "out.txt"), k_tick, 16, "1.2.3");
   EXPECT_EQ(content_of(folder_ / "out.txt"), k_two_loops_text);
-}
-
-TEST_F(WriteReport, SaysWhyAFileCannotBeWritten) {
-  record_two_loops();
-  folder_.write("file", "");
-  const StderrToFile captured(folder_ / "stderr");
-  write_report(options_for(config::StatsFormat::json, folder_ / "file/below.json"), k_tick, 16, "1.2.3");
-  EXPECT_EQ(captured.text(),
-            "wstree: WSTREE_STATS cannot write '" + (folder_ / "file/below.json") + "': Not a directory\n");
+  const std::string below = folder_ / "out.txt/below.json";
+  write_report(options_for(config::StatsFormat::json, below), k_tick, 16, "1.2.3");
+  EXPECT_THAT(captured.text(),
+              testing::EndsWith("\nwstree: WSTREE_STATS cannot write '" + below + "': Not a directory\n"));
 }
 
 TEST_F(WriteReport, WorksAtTheEndOfTheProcess) {
@@ -204,27 +182,29 @@ TEST_F(WriteReport, ThreadsTakeTurns) {
   EXPECT_EQ(of_any_process(on_stderr(config::StatsFormat::json)), k_two_loops_json);
 }
 
-TEST(WriteJson, EscapesNames) {
+/// What `write` writes of one loop, of which the compiler has told `psource`.
+template <class Write> std::string written_of(const char* psource, Write write) {
   const auto table = std::make_unique<SiteTable>();
   const auto sorted = std::make_unique<SortedSites>();
-  table->find(address(0x1000), ";a\"b\\\xff.c;f\xff;1;1;;", "wstree").add({1, {1, 1, 0, 1, 1}, 1, 1});
+  table->find(address(0x1000), psource, "wstree").add({1, {1, 1, 0, 1, 1}, 1, 1});
   sorted->sort(*table);
-  const std::string json = written([&](ReportWriter& out) {
-    write_json(out, *sorted, {"1\"2", 1, core::tick_of(1, 1)});
+  return written([&](ReportWriter& out) { write(out, *sorted); });
+}
+
+TEST(WriteJson, EscapesNames) {
+  const std::string json = written_of(";a\"b\\\xff.c;f\xff;1;1;;", [](ReportWriter& out, const auto& sorted) {
+    write_json(out, sorted, {"1\"2", 1, core::tick_of(1, 1)});
   });
   EXPECT_THAT(json, StartsWith(R"({"version": "1\"2", "program": "", "pid": 0, "threads": 1, "rank": "0",)"));
   EXPECT_THAT(json, testing::HasSubstr(R"-("where": "a\"b\\\ufffd.c:1 (f?)")-"));
 }
 
 TEST(WriteText, ShowsControlCharactersAndBadBytesHarmlessly) {
-  const auto table = std::make_unique<SiteTable>();
-  const auto sorted = std::make_unique<SortedSites>();
-  table->find(address(0x1000), ";a\n\x1b\xff.c;f\xc2\x9b;1;1;;", "wstree").add({1, {1, 1, 0, 1, 1}, 1, 1});
-  sorted->sort(*table);
-  EXPECT_THAT(written([&](ReportWriter& out) {
-                write_text(out, *sorted, {"1", 1, core::tick_of(1, 1)});
-              }),
-              testing::HasSubstr("  a\?\?\?.c:1 (f\?\?)  1 call "));
+  const std::string text =
+      written_of(";a\n\x1b\xff.c;f\xc2\x9b;1;1;;", [](ReportWriter& out, const auto& sorted) {
+        write_text(out, sorted, {"1", 1, core::tick_of(1, 1)});
+      });
+  EXPECT_THAT(text, testing::HasSubstr("  a\?\?\?.c:1 (f\?\?)  1 call "));
 }
 
 TEST(ReportWriter, WritesJsonStrings) {
@@ -262,31 +242,16 @@ TEST(ReportWriter, ShowsForeignTextByteForByte) {
 
 TEST(ReportWriter, KeepsLinesWhole) {
   const HostGuard guard;
-  int ends[2];
-  ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_DIRECT), 0); // each read gives what one write wrote
-  ReportWriter out(ends[1]);
+  const Pipe pipe(O_DIRECT); // each read gives what one write wrote
+  ReportWriter out(pipe.ends[1]);
   const std::string line(1499, 'x');
   for (int i = 0; i < 4; ++i) out.text(line).text("\n");
   EXPECT_EQ(out.flush(), 0);
-  char buffer[2 * ReportWriter::k_buffer_size];
-  EXPECT_EQ(read(ends[0], buffer, sizeof buffer), 3000);
-  EXPECT_EQ(read(ends[0], buffer, sizeof buffer), 3000);
-  close(ends[0]);
-  close(ends[1]);
-}
-
-/// Regions stay known for as long as the process lives.
-void in_a_child(void (*check)()) {
-  EXPECT_EXIT(
-      {
-        check();
-        std::exit(testing::Test::HasFailure() ? 1 : 0);
-      },
-      testing::ExitedWithCode(0), "");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(pipe.read_some().size(), 3000U);
 }
 
 TEST(UnservedRegions, HaveTheTimeOfTheirExecutions) {
-  in_a_child([] {
+  const int status = run_in_child([] { // regions stay known for as long as the process lives
     const int region = 0, other = 0;
     note_unserved_region(&region, "waits", nullptr);
     note_unserved_time(&region, 1'000'000);
@@ -300,7 +265,9 @@ TEST(UnservedRegions, HaveTheTimeOfTheirExecutions) {
                 AllOf(HasSubstr("wstree: not served: "), HasSubstr(": waits (6.0 ms)\n")));
     forget_unserved_times();
     EXPECT_THAT(json(), HasSubstr("\"calls\": 0, \"seconds\": 0.000000000}"));
+    if (HasFailure()) _exit(1);
   });
+  EXPECT_TRUE(ended_well(status));
 }
 
 } // namespace

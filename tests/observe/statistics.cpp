@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // The figures of loops: sums, shares and counters of executions; places in the table and their order; gaps
 // between regions.
 #include "support.h"
@@ -54,11 +53,7 @@ TEST(LoopSite, SumsUpExecutions) {
 }
 
 TEST(LoopSite, TakesImbalanceAsTheBusiestOverTheMean) {
-  struct Case {
-    core::Execution execution;
-    std::uint64_t imbalance;
-  };
-  const Case cases[] = {
+  const std::pair<core::Execution, std::uint64_t> cases[] = {
       {{4, {0, 0, 0, 0, 4000}, 1000, 0}, 10}, // even
       {{4, {0, 0, 0, 0, 4000}, 4000, 0}, 40}, // one member did it all
       {{1, {0, 0, 0, 0, 77}, 77, 0}, 10},
@@ -228,28 +223,28 @@ TEST(SortedSites, PutsFirstWhatAnEvenLoopWouldSave) {
   add(0x300, 1000, 15, 15, 15);     // one member does all of it: nothing else could be faster
   add(0x400, 1, 900, 900, 900);     // uneven, but there is nothing to gain
   sorted->sort(*table, SiteOrder::by_uneven_time, core::tick_of(1000, 1));
-  std::vector<std::uintptr_t> order;
-  for (const auto& row : *sorted) order.push_back(reinterpret_cast<std::uintptr_t>(row.address));
-  EXPECT_THAT(order, testing::ElementsAre(0x200, 0x100, 0x300, 0x400));
+  const auto order = [&] {
+    std::vector<std::uintptr_t> all;
+    for (const auto& row : *sorted) all.push_back(reinterpret_cast<std::uintptr_t>(row.address));
+    return all;
+  };
+  EXPECT_THAT(order(), testing::ElementsAre(0x200, 0x100, 0x300, 0x400));
   sorted->sort(*table);
-  order.clear();
-  for (const auto& row : *sorted) order.push_back(reinterpret_cast<std::uintptr_t>(row.address));
-  EXPECT_THAT(order, testing::ElementsAre(0x300, 0x100, 0x200, 0x400));
+  EXPECT_THAT(order(), testing::ElementsAre(0x300, 0x100, 0x200, 0x400));
 }
 
 TEST(IsTooShort, LooksAtOneExecutionAndAtAll) {
-  const auto figures = [](std::uint64_t calls, std::uint64_t busiest_ns) {
-    LoopFigures result;
-    result.calls = calls;
-    result.busy_max_ticks = busiest_ns;
-    result.wall_ticks = 1'000'000'000; // a thread woke up late
-    return result;
-  };
-  EXPECT_TRUE(is_too_short(figures(1, k_short_loop_ns - 1), core::tick_of(1, 1)));
-  EXPECT_FALSE(is_too_short(figures(1, k_short_loop_ns), core::tick_of(1, 1)));
-  EXPECT_TRUE(is_too_short(figures(1000, 1000 * k_short_execution_ns - 1), core::tick_of(1, 1)));
-  EXPECT_FALSE(is_too_short(figures(1000, 1000 * k_short_execution_ns), core::tick_of(1, 1)));
-  EXPECT_TRUE(is_too_short(figures(1, k_short_loop_ns), 0)) << "without a clock nothing can be told";
+  LoopFigures figures;
+  figures.wall_ticks = 1'000'000'000; // a thread woke up late
+  for (const auto& [calls, shortest_ns] :
+       {std::pair(1, k_short_loop_ns), {1000, 1000 * k_short_execution_ns}}) {
+    figures.calls = static_cast<std::uint64_t>(calls);
+    figures.busy_max_ticks = shortest_ns - 1;
+    EXPECT_TRUE(is_too_short(figures, core::tick_of(1, 1))) << calls;
+    figures.busy_max_ticks = shortest_ns;
+    EXPECT_FALSE(is_too_short(figures, core::tick_of(1, 1))) << calls;
+    EXPECT_TRUE(is_too_short(figures, 0)) << "without a clock nothing can be told";
+  }
 }
 
 TEST(SortedSites, LeavesOutWhatWasNotExecuted) {
@@ -325,7 +320,7 @@ TEST(LoopCounters, LoseNothingFromManyThreads) {
   EXPECT_EQ(counters.of(LoopCounters::k_members - 1)[Counter::cycles], k_threads / 2 * k_parts);
 }
 
-TEST(Waiting, IsSummedUp) {
+TEST(Waiting, IsSummedUpAndWorthALineFromATwentiethOn) {
   forget_gaps();
   note_gap(5, 3);
   note_gap(7, 4);
@@ -335,9 +330,6 @@ TEST(Waiting, IsSummedUp) {
   EXPECT_GT(wait_figures().cpu_ns, 0U);
   forget_gaps();
   EXPECT_EQ(wait_figures().gaps_ns, 0U);
-}
-
-TEST(Waiting, IsWorthALineFromATwentiethOn) {
   EXPECT_FALSE(is_worth_saving({0, 5, 100}));
   EXPECT_TRUE(is_worth_saving({0, 6, 100}));
   EXPECT_FALSE(is_worth_saving({0, 0, 0}));

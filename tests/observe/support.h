@@ -53,16 +53,11 @@ private:
 struct Pipe {
   explicit Pipe(int flags = 0) { EXPECT_EQ(pipe2(ends, O_CLOEXEC | flags), 0); }
   ~Pipe() {
-    close_read();
-    close_write();
+    for (const int end : {0, 1}) close_end(end);
   }
-  void close_read() {
-    if (ends[0] >= 0) close(ends[0]);
-    ends[0] = -1;
-  }
-  void close_write() {
-    if (ends[1] >= 0) close(ends[1]);
-    ends[1] = -1;
+  void close_end(int end) {
+    if (ends[end] >= 0) close(ends[end]);
+    ends[end] = -1;
   }
   std::string read_some() const {
     char buffer[65536];

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // Starts real processes with an environment of their own, and says what came out of them.
 #pragma once
 

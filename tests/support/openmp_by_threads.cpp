@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // What gcc's programs ask of libgomp, on std::thread: a stand-in for tests under the thread sanitizer, which
 // cannot see how the real runtime orders its threads. Linked into a program it is found before the library.
 // Each region has fresh threads, tasks run at once, and there is nothing else.

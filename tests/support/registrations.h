@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // libomp registers each process as a shared memory object that is named after the process's number. A process
 // that is killed or runs into a limit while it does so leaves an empty object, and the next process that gets
 // the number dies of SIGBUS in libomp, with this library or without.

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#
 # wstree_discover_suites(TARGET LABEL [PREFIX PREFIX] [EXCEPT FILTER]): one ctest test for each suite of a GoogleTest program,
 # called PREFIX and the suite's name. To start a process takes longer than most single cases; a case that fails is named in
 # the output, and TARGET --gtest_filter=SUITE.CASE repeats it. EXCEPT: cases that are left out.

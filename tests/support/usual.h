@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
 // Headers that most tests need, and lists of words.
 #pragma once
 

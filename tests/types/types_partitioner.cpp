@@ -2,22 +2,14 @@
 // wstree::partitioner: partitions as ranges, their ends, and random ones consumed by threads of which some
 // stop early or never come.
 #include "seed.h"
+#include "usual.h"
 
 #include "../across/stress/crew.h"
 #include "wstree/types/partitioner.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
 #include <deque>
-#include <limits>
 #include <ranges>
 #include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace wstree::types_partitioner_test {
 namespace {

@@ -2,18 +2,12 @@
 // wstree::work_stealing_queue: the order of its ends, all kinds of elements, growth under thieves.
 #include "seed.h"
 #include "threads.h"
+#include "usual.h"
 
 #include "wstree/core/rng.h"
 #include "wstree/types/work_stealing_queue.h"
 
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <cstdint>
-#include <memory>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace wstree::types_queue_test {
 namespace {
@@ -182,10 +176,10 @@ void everything_once(std::uint64_t count, std::uint32_t thieves, std::uint32_t m
 TYPED_TEST(WorkStealingQueue, GivesEverythingOnceUnderThieves) {
   for (const std::uint32_t thieves : {1U, 3U}) {
     everything_once<typename TypeParam::template Queue<std::uint64_t>>(
-        test::scaled(100'000), thieves, 50, [](std::uint64_t i) { return i; },
+        test::scaled(50'000), thieves, 50, [](std::uint64_t i) { return i; },
         [](std::uint64_t i) { return i; });
     everything_once<typename TypeParam::template Queue<std::unique_ptr<std::uint64_t>>>(
-        test::scaled(50'000), thieves, 500,
+        test::scaled(25'000), thieves, 500,
         [](std::uint64_t i) { return std::make_unique<std::uint64_t>(i); },
         [](const std::unique_ptr<std::uint64_t>& element) { return *element; });
   }

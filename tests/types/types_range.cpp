@@ -2,18 +2,11 @@
 // wstree::work_stealing_range: what the owner and thieves get, the ends of its numbers, all of it once.
 #include "seed.h"
 #include "threads.h"
+#include "usual.h"
 
 #include "wstree/types/work_stealing_range.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <limits>
-#include <memory>
 #include <stdexcept>
-#include <vector>
 
 namespace wstree::types_range_test {
 namespace {
