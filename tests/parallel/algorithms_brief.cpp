@@ -8,12 +8,15 @@
 namespace wstree::algorithms_test {
 namespace {
 
-/// A clock that the test sets.
-struct Clock {
+/// A clock that the test sets, also as other processors have it: AArch64's counter has 25 to 54 MHz, and 1
+/// GHz on newer ones.
+template <std::uint64_t k_mhz> struct ClockOf {
   static inline std::uint64_t now = 0;
   static std::uint64_t ticks() noexcept { return now; }
-  static std::uint64_t ticks_per_ms() noexcept { return 2'500'000; }
+  static std::uint64_t ticks_per_ms() noexcept { return k_mhz * 1000; }
+  static std::uint64_t in(std::uint64_t ns) noexcept { return ns * k_mhz / 1000; }
 };
+using Clock = ClockOf<2'500>;
 using Site = detail::SiteOf<Clock>;
 constexpr std::uint64_t k_brief = 50, k_dear = 1'000'000;
 
@@ -78,14 +81,6 @@ struct CountingPool {
                call.work_as(0);
              }}};
   const detail::Place& place() const noexcept { return counter; }
-};
-
-/// The clocks of other processors: AArch64's counter has 25 to 54 MHz, and 1 GHz on newer ones.
-template <std::uint64_t k_mhz> struct ClockOf {
-  static inline std::uint64_t now = 0;
-  static std::uint64_t ticks() noexcept { return now; }
-  static std::uint64_t ticks_per_ms() noexcept { return k_mhz * 1000; }
-  static std::uint64_t in(std::uint64_t ns) noexcept { return ns * k_mhz / 1000; }
 };
 
 template <class C> class Rate : public testing::Test {

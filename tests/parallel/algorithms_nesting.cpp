@@ -132,25 +132,5 @@ TEST(Team, EveryMemberGetsTheException) {
   EXPECT_EQ(caught, 4);
 }
 
-TEST(Nesting, AThreadKeepsTheDoorsOfItsCalls) {
-  using Doors = detail::DoorCache<core::StdPlatform>;
-  const auto first = Doors::take(24), second = Doors::take(20);
-  EXPECT_NE(first.first, second.first);
-  Doors::give_back(first);
-  Doors::give_back(second);
-  {
-    const detail::Call call(17, nullptr, nullptr); // has one of them
-    const auto other = Doors::take(20);
-    EXPECT_TRUE(other.first == first.first || other.first == second.first);
-    Doors::give_back(other);
-  }
-  const auto again = Doors::take(20), another = Doors::take(20);
-  EXPECT_TRUE(again.first == first.first || again.first == second.first);
-  EXPECT_TRUE(another.first == first.first || another.first == second.first);
-  EXPECT_NE(another.first, again.first);
-  Doors::give_back(again);
-  Doors::give_back(another);
-}
-
 } // namespace
 } // namespace wstree::algorithms_test

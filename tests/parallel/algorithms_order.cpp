@@ -129,20 +129,5 @@ TEST(Order, OfOperatorsThatReturnTheirOperands) { // with an address sanitizer
   }
 }
 
-TEST(Order, OfALongProduct) {
-  std::vector<std::uint32_t> values(10'000);
-  std::mt19937 random(static_cast<std::uint32_t>(test::seed()));
-  Matrix product{{1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  for (auto& value : values) {
-    value = static_cast<std::uint32_t>(random());
-    product = times(product, Elements::matrix_of(value));
-  }
-  for (unsigned threads = 1; threads <= k_most_threads; ++threads)
-    EXPECT_EQ(transform_reduce(par().threads(threads), values, Matrix{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, times,
-                               Elements::matrix_of),
-              product)
-        << threads;
-}
-
 } // namespace
 } // namespace wstree::algorithms_test

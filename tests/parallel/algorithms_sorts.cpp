@@ -177,32 +177,6 @@ TEST(Sort, AStoppedCallLeavesAllTexts) {
   EXPECT_GT(stopped, 0);
 }
 
-TEST(Sort, MovesStringsAndWhatCanOnlyBeMoved) {
-  const std::vector<int> keys = numbers(40'000, 30'000);
-  std::vector<std::string> strings;
-  std::vector<std::unique_ptr<int>> pointers;
-  for (const int key : keys) {
-    strings.push_back("a string that is not stored in place " + std::to_string(key));
-    pointers.push_back(std::make_unique<int>(key));
-  }
-  std::vector<std::string> expected = strings;
-  std::sort(expected.begin(), expected.end());
-  std::vector<int> in_order = keys;
-  std::sort(in_order.begin(), in_order.end());
-  for (const unsigned threads : {1U, 2U, 3U, 8U}) {
-    std::vector<std::string> out = strings;
-    sort(par().threads(threads), out);
-    EXPECT_EQ(out, expected);
-    std::deque<std::string> other(strings.begin(), strings.end());
-    stable_sort(par().threads(threads), other);
-    EXPECT_TRUE(std::equal(other.begin(), other.end(), expected.begin(), expected.end()));
-    std::shuffle(pointers.begin(), pointers.end(), std::mt19937(threads));
-    sort(par().threads(threads), pointers, std::less<>{}, [](const std::unique_ptr<int>& p) { return *p; });
-    EXPECT_TRUE(std::equal(pointers.begin(), pointers.end(), in_order.begin(), in_order.end(),
-                           [](const std::unique_ptr<int>& p, int key) { return *p == key; }));
-  }
-}
-
 TEST(Sort, TakesProjectionsAndOtherOrders) {
   const std::vector<Placed<8>> in = placed<Placed<8>>(numbers(30'000, 500));
   std::vector<Placed<8>> out = in, expected = in;

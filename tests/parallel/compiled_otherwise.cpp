@@ -125,8 +125,13 @@ int main() {
   expect(wstree::min_element(out) == out.begin() && wstree::max_element(out) == out.end() - 1, "min, max");
   wstree::transform(ones, out, std::negate<>{});
   expect(wstree::count(out, -1) == n, "transform, count");
-  wstree::for_each(out, [](int& i) { i = 2; });
+  wstree::for_each(wstree::par("a name"), out, [](int& i) { i = 2; });
   expect(wstree::inner_product(ones, out, 0) == 2 * n, "for_each, inner_product");
+  const auto add = [](int so_far, int begin, int end) { return so_far + (end - begin); };
+  expect(wstree::fold(0, n, 0, add, std::plus<>()) == n, "fold");
+  int a = 0, b = 0;
+  wstree::join([&] { a = 1; }, [&] { b = 2; });
+  expect(a + b == 3, "join");
   expect_orders();
   expect_work_and_shapes();
   return failures == 0 ? 0 : 1;

@@ -35,34 +35,23 @@ std::string domains_of(const Layout& layout, std::uint32_t member) {
   return text;
 }
 
-/// On the places that the library chooses.
+/// On the places that the user lists, or that the library chooses.
 struct Team {
   MachinePointer machine;
   std::unique_ptr<const Places> places;
   LayoutPointer layout;
 
-  Team(MachinePointer on, std::uint32_t members, Spacing spacing) : machine(std::move(on)) {
-    places = Places::by_default(*machine, members, spacing);
-    layout = Layout::make(*machine, *places, spacing, members);
-  }
-};
-
-/// Where the user says.
-struct UserTeam {
-  MachinePointer machine;
-  std::unique_ptr<const Places> places;
-  LayoutPointer layout;
-
-  UserTeam(const char* description, const char* list, std::uint32_t members, Spacing spacing)
+  Team(const char* description, const char* list, std::uint32_t members, Spacing spacing = Spacing::close)
       : machine(synthetic(description)) {
     std::string_view why;
-    places = Places::parse(*machine, list, why);
+    places =
+        list != nullptr ? Places::parse(*machine, list, why) : Places::by_default(*machine, members, spacing);
     layout = Layout::make(*machine, *places, spacing, members);
   }
 };
 
 TEST(Layout, OfAFullTeamHasTheDomainsOfTheMachine) {
-  const Team team(synthetic("package:2 numa:2 l3:2 core:2 pu:2"), 32, Spacing::close);
+  const Team team("package:2 numa:2 l3:2 core:2 pu:2", nullptr, 32);
   EXPECT_EQ(domains_of(*team.layout, 0), "[0,2) [0,4) [0,8) [0,16)");
   EXPECT_EQ(domains_of(*team.layout, 21), "[20,22) [20,24) [16,24) [16,32)");
   EXPECT_EQ(team.layout->neighbourhood(21).position, 21U);
@@ -71,7 +60,7 @@ TEST(Layout, OfAFullTeamHasTheDomainsOfTheMachine) {
 }
 
 TEST(Layout, KeepsTheOrderOfTheUsersPlaces) {
-  const UserTeam team("package:2 core:2 pu:1", "{3},{0},{2},{1}", 4, Spacing::close);
+  const Team team("package:2 core:2 pu:1", "{3},{0},{2},{1}", 4);
   EXPECT_EQ(places_of(*team.layout), (Numbers{0, 1, 2, 3}));
   EXPECT_EQ(positions_of(*team.layout), (Numbers{3, 0, 2, 1}));
   const core::Neighbourhood view = team.layout->neighbourhood(0);
@@ -84,7 +73,7 @@ TEST(Layout, KeepsTheOrderOfTheUsersPlaces) {
 /// OpenMP 5.2, section 10.1.3.
 TEST(Layout, SpreadsOverTheUsersPlaces) {
   const auto places = [](std::uint32_t members) {
-    return places_of(*UserTeam("core:8 pu:1", "{0}:8", members, Spacing::spread).layout);
+    return places_of(*Team("core:8 pu:1", "{0}:8", members, Spacing::spread).layout);
   };
   EXPECT_EQ(places(1), (Numbers{0}));
   EXPECT_EQ(places(2), (Numbers{0, 4}));
@@ -92,16 +81,16 @@ TEST(Layout, SpreadsOverTheUsersPlaces) {
   EXPECT_EQ(places(8), (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(places(3).size(), 3U);
   EXPECT_EQ(places(16), (Numbers{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7}));
-  const UserTeam close("core:8 pu:1", "{0}:8", 3, Spacing::close);
+  const Team close("core:8 pu:1", "{0}:8", 3);
   EXPECT_EQ(places_of(*close.layout), (Numbers{0, 1, 2}));
 }
 
 /// A member that may run on both packages is near no other, even if the first of its CPUs is.
 TEST(Layout, OfLargePlacesKnowsOnlyWhatHoldsAllOverThem) {
-  const UserTeam sockets("package:2 l3:2 core:2 pu:1", "sockets", 4, Spacing::close);
+  const Team sockets("package:2 l3:2 core:2 pu:1", "sockets", 4);
   EXPECT_EQ(domains_of(*sockets.layout, 0), "[0,2)");
   EXPECT_EQ(domains_of(*sockets.layout, 3), "[2,4)");
-  const UserTeam mixed("package:2 core:4 pu:1", "{0,7},{1},{2},{4},{5}", 5, Spacing::close);
+  const Team mixed("package:2 core:4 pu:1", "{0,7},{1},{2},{4},{5}", 5);
   EXPECT_EQ(domains_of(*mixed.layout, 0), "");
   EXPECT_EQ(domains_of(*mixed.layout, 1), "[1,3)");
 }
@@ -228,44 +217,22 @@ TEST(Layout, SpreadsOverAnyListOfPlaces) {
   }
 }
 
-/// The system's numbers of the CPUs, in the machine's order.
-std::vector<std::uint32_t> numbers(const Machine& machine) {
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t i = 0; i < machine.cpus(); ++i) all.push_back(machine.cpu(i).os);
+/// CPU by CPU, in the machine's order.
+template <class Read> Numbers of_cpus(const Machine& machine, const Read& read) {
+  Numbers all;
+  for (std::uint32_t i = 0; i < machine.cpus(); ++i) all.push_back(read(machine.cpu(i)));
   return all;
 }
-
-std::vector<std::uint32_t> domains(const Machine& machine, Level level) {
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t i = 0; i < machine.cpus(); ++i)
-    all.push_back(machine.cpu(i).domain[static_cast<std::size_t>(level)]);
-  return all;
+/// The system's numbers of the CPUs.
+Numbers numbers(const Machine& machine) {
+  return of_cpus(machine, [](const Cpu& cpu) { return cpu.os; });
 }
-
-std::vector<std::uint32_t> kinds(const Machine& machine) {
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t i = 0; i < machine.cpus(); ++i) all.push_back(machine.cpu(i).kind);
-  return all;
+Numbers numa_domains(const Machine& machine) {
+  return of_cpus(machine, [](const Cpu& cpu) { return cpu.domain[static_cast<std::size_t>(Level::numa)]; });
 }
-
-using Numbers = std::vector<std::uint32_t>;
-constexpr std::uint32_t k_none = Cpu::k_none;
-
-/// Sets a variable for as long as it lives.
-class Variable {
-public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name); before != nullptr) before_ = before;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { before_.empty() ? ::unsetenv(name_) : ::setenv(name_, before_.c_str(), 1); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
-private:
-  const char* name_;
-  std::string before_;
-};
+Numbers kinds(const Machine& machine) {
+  return of_cpus(machine, [](const Cpu& cpu) { return cpu.kind; });
+}
 
 /// Levels, order, numbers and distances of every machine against what its description says.
 TEST(Machine, IsWhatItsDescriptionSays) {
@@ -289,7 +256,7 @@ TEST(Machine, IsWhatItsDescriptionSays) {
       for (std::uint32_t i = 0; i < machine.cpus(); ++i) {
         const std::uint32_t domain = machine.cpu(i).domain[l];
         if (!made.share(level, i, i)) {
-          ASSERT_EQ(domain, k_none);
+          ASSERT_EQ(domain, Cpu::k_none);
           continue;
         }
         if (i == 0 || !made.share(level, i - 1, i)) ++rows;
@@ -320,7 +287,7 @@ TEST(Machine, IsWhatItsDescriptionSays) {
 TEST(Machine, TakesSeveralMemoriesOfTheSameCpusForOne) {
   const auto machine = synthetic("package:2 [numa(memory=1GB)] [numa(memory=16GB)] core:2 pu:1");
   ASSERT_NE(machine, nullptr);
-  EXPECT_EQ(domains(*machine, Level::numa), (Numbers{0, 0, 1, 1}));
+  EXPECT_EQ(numa_domains(*machine), (Numbers{0, 0, 1, 1}));
   EXPECT_EQ(machine->domains(Level::numa), 2U);
 }
 
@@ -329,7 +296,7 @@ TEST(Machine, IgnoresMemoryWithoutCpus) {
   const auto machine = with.load();
   ASSERT_NE(machine, nullptr);
   EXPECT_EQ(machine->domains(Level::numa), 1U);
-  EXPECT_EQ(domains(*machine, Level::numa), Numbers(4, 0));
+  EXPECT_EQ(numa_domains(*machine), Numbers(4, 0));
 }
 
 TEST(Machine, KnowsFastCoresFromSlowOnes) {
@@ -365,21 +332,20 @@ TEST(Machine, OfThisSystemMayBeReplacedByTheEnvironment) {
   const CpuSet mask = current_mask();
   const std::uint32_t first = mask.next(0);
   std::string_view why;
-  {
-    const Variable description("HWLOC_SYNTHETIC", "numa:3 core:" + std::to_string(first + 7) + " pu:2");
-    const auto machine = Machine::load({}, why);
-    ASSERT_NE(machine, nullptr) << why;
-    CpuSet expected = set_of("0-" + std::to_string(3 * (first + 7) * 2 - 1));
-    expected.keep(mask);
-    EXPECT_EQ(machine->set(), expected);
-    EXPECT_EQ(machine->domains(Level::package), 0U);
-    const CpuSet one = set_of(std::to_string(first));
-    const auto alone = Machine::load({.within = &one}, why);
-    ASSERT_NE(alone, nullptr) << why;
-    EXPECT_EQ(alone->set(), one);
-  }
-  const Variable elsewhere("HWLOC_SYNTHETIC", "pu:2(indexes=8000,8001)");
+  ::setenv("HWLOC_SYNTHETIC", ("numa:3 core:" + std::to_string(first + 7) + " pu:2").c_str(), 1);
+  const auto machine = Machine::load({}, why);
+  ASSERT_NE(machine, nullptr) << why;
+  CpuSet expected = set_of("0-" + std::to_string(3 * (first + 7) * 2 - 1));
+  expected.keep(mask);
+  EXPECT_EQ(machine->set(), expected);
+  EXPECT_EQ(machine->domains(Level::package), 0U);
+  const CpuSet one = set_of(std::to_string(first));
+  const auto alone = Machine::load({.within = &one}, why);
+  ASSERT_NE(alone, nullptr) << why;
+  EXPECT_EQ(alone->set(), one);
+  ::setenv("HWLOC_SYNTHETIC", "pu:2(indexes=8000,8001)", 1);
   EXPECT_EQ(Machine::load({}, why) != nullptr, mask.has(8000) || mask.has(8001));
+  ::unsetenv("HWLOC_SYNTHETIC");
 }
 
 TEST(Machine, LeavesTheProcessAsItWas) {

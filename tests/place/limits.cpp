@@ -24,68 +24,50 @@ TEST(CpuMax, IsARatio) {
   EXPECT_EQ(parse_cpu_max("200000"), 2000U) << "the period has a default";
 }
 
-class Groups : public testing::Test {
-protected:
-  /// Folder of the only group, without the root; empty if there is none.
-  std::string group(const std::string& groups, const std::string& mounts,
-                    Controller controller = Controller::cpu) {
-    root_.write("proc/self/cgroup", groups);
-    root_.write("proc/self/mountinfo", mounts);
-    const auto found = find_groups(controller, root_.path());
-    EXPECT_LE(found.count, 1U);
-    EXPECT_TRUE(found.problem.empty());
-    if (found.count == 0) return "";
-    version_ = found.groups[0].version;
-    const std::string folder(found.groups[0].folder.view());
-    const std::string root = root_.path();
-    EXPECT_EQ(folder.substr(0, root.size()), root);
-    top_ = folder.substr(root.size(), found.groups[0].top - root.size());
-    return folder.substr(root.size());
-  }
-
-  FakeRoot root_;
-  int version_ = 0;
-  std::string top_;
-};
-
-TEST_F(Groups, OfVersion2) {
-  EXPECT_EQ(group("0::/user.slice/job\n", k_unified_mount), "/sys/fs/cgroup/user.slice/job");
-  EXPECT_EQ(version_, 2);
-  EXPECT_EQ(top_, "/sys/fs/cgroup");
-  EXPECT_EQ(group("0::/\n", k_unified_mount), "/sys/fs/cgroup");
+/// "2 /sys/fs/cgroup|/job": version, top and the rest of the folder of the only group; empty: there is none.
+std::string group(const std::string& groups, const std::string& mounts,
+                  Controller controller = Controller::cpu) {
+  const FakeRoot root;
+  root.write("proc/self/cgroup", groups);
+  root.write("proc/self/mountinfo", mounts);
+  const auto found = find_groups(controller, root.path());
+  EXPECT_LE(found.count, 1U);
+  EXPECT_TRUE(found.problem.empty());
+  if (found.count == 0) return "";
+  const std::string folder(found.groups[0].folder.view()), above = root.path();
+  EXPECT_EQ(folder.substr(0, above.size()), above);
+  const std::size_t top = found.groups[0].top;
+  return std::to_string(found.groups[0].version) + ' ' + folder.substr(above.size(), top - above.size()) +
+         '|' + folder.substr(top);
 }
 
-TEST_F(Groups, OfVersion1) {
-  const std::string groups = "4:cpuset:/other\n3:cpu,cpuacct:/job\n0::/\n";
-  EXPECT_EQ(group(groups, k_first_mounts), "/sys/fs/cgroup/cpu,cpuacct/job");
-  EXPECT_EQ(version_, 1);
-  EXPECT_EQ(group(groups, k_first_mounts, Controller::cpuset), "/sys/fs/cgroup/cpuset/other");
-}
-
-TEST_F(Groups, OfBothVersionsSideBySide) {
-  root_.write("proc/self/cgroup", "3:cpu,cpuacct:/job\n0::/user\n");
-  root_.write("proc/self/mountinfo", k_unified_mount + k_first_mounts + k_unified_mount);
-  const auto found = find_groups(Controller::cpu, root_.path());
+TEST(Groups, OfEitherVersion) {
+  EXPECT_EQ(group("0::/user.slice/job\n", k_unified_mount), "2 /sys/fs/cgroup|/user.slice/job");
+  EXPECT_EQ(group("0::/\n", k_unified_mount), "2 /sys/fs/cgroup|");
+  const std::string first = "4:cpuset:/other\n3:cpu,cpuacct:/job\n0::/\n";
+  EXPECT_EQ(group(first, k_first_mounts), "1 /sys/fs/cgroup/cpu,cpuacct|/job");
+  EXPECT_EQ(group(first, k_first_mounts, Controller::cpuset), "1 /sys/fs/cgroup/cpuset|/other");
+  EXPECT_EQ(group("0::/my job\n", "31 23 0:28 / /my\\040groups ro - cgroup2 cgroup2 rw\n"),
+            "2 /my groups|/my job");
+  const FakeRoot both;
+  both.write("proc/self/cgroup", "3:cpu,cpuacct:/job\n0::/user\n");
+  both.write("proc/self/mountinfo", k_unified_mount + k_first_mounts + k_unified_mount);
+  const auto found = find_groups(Controller::cpu, both.path());
   ASSERT_EQ(found.count, 2U);
   EXPECT_EQ(found.groups[0].version, 2);
   EXPECT_EQ(found.groups[1].version, 1);
 }
 
 // Where a container sees a part of the hierarchy only.
-TEST_F(Groups, SeenFromWithin) {
+TEST(Groups, SeenFromWithin) {
   const std::string part = "31 23 0:28 /docker/1234 /sys/fs/cgroup ro - cgroup2 cgroup2 rw\n";
-  EXPECT_EQ(group("0::/docker/1234/job\n", part), "/sys/fs/cgroup/job");
-  EXPECT_EQ(group("0::/docker/1234\n", part), "/sys/fs/cgroup");
-  EXPECT_EQ(group("0::/docker/12345\n", part), "/sys/fs/cgroup");
-  EXPECT_EQ(group("0::/../elsewhere\n", k_unified_mount), "/sys/fs/cgroup");
+  EXPECT_EQ(group("0::/docker/1234/job\n", part), "2 /sys/fs/cgroup|/job");
+  EXPECT_EQ(group("0::/docker/1234\n", part), "2 /sys/fs/cgroup|");
+  EXPECT_EQ(group("0::/docker/12345\n", part), "2 /sys/fs/cgroup|");
+  EXPECT_EQ(group("0::/../elsewhere\n", k_unified_mount), "2 /sys/fs/cgroup|");
 }
 
-TEST_F(Groups, WithBlanksInTheirPaths) {
-  EXPECT_EQ(group("0::/my job\n", "31 23 0:28 / /my\\040groups ro - cgroup2 cgroup2 rw\n"),
-            "/my groups/my job");
-}
-
-TEST_F(Groups, MayBeNone) {
+TEST(Groups, MayBeNone) {
   EXPECT_EQ(group("", k_unified_mount), "");
   EXPECT_EQ(group("0::/job\n", ""), "");
   EXPECT_EQ(group("nonsense\n:\n::\n", "31\n- -\n\n"), "");
@@ -204,20 +186,12 @@ TEST(FindLimits, HasNoneWhereNothingCanBeRead) {
   EXPECT_EQ(find_limits(nullptr, root.path()).user_placed, "");
 }
 
-TEST(FindLimits, ReadsTheSystem) {
+TEST(FindLimits, ReadsTheSystemAndKnowsTheOtherRanks) {
   const FakeRoot root;
-  root.write("sys/devices/system/cpu/online", "0-11,16-19\n");
   root.write("proc/self/cgroup", "0::/job\n");
-  root.write("proc/self/mountinfo", "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  root.write("proc/self/mountinfo", k_unified_mount);
   root.write("sys/fs/cgroup/job/cpu.max", "350000 100000\n");
-  const auto found = limits({}, root.path());
-  EXPECT_EQ(found.online, 16U);
-  EXPECT_EQ(found.quota, 3'500U);
-}
-
-TEST(FindLimits, KnowsTheOtherRanks) {
-  const FakeRoot root;
-  root.write("sys/devices/system/cpu/online", "0-4095\n");
+  root.write("sys/devices/system/cpu/online", "0-11,16-19\n");
   const auto own = to_list(current_mask());
   root.write_process("self", 100, 10, std::string(own.view()));
   root.write_process("100", 100, 10, std::string(own.view()));
@@ -226,6 +200,8 @@ TEST(FindLimits, KnowsTheOtherRanks) {
   root.write_children(10, 10, "100 101");
   const std::vector<std::string> two{"MPI_LOCALNRANKS=2"};
   EXPECT_FALSE(limits(two, root.path()).ranks_share_mask);
+  EXPECT_EQ(limits(two, root.path()).online, 16U);
+  EXPECT_EQ(limits(two, root.path()).quota, 3'500U);
   EXPECT_EQ(limits(two, root.path()).local_ranks, 2U);
   EXPECT_EQ(limits(two, root.path()).rank_source, "MPI_LOCALNRANKS");
   root.write_process("101", 101, 10, "0-8191");
@@ -311,14 +287,8 @@ protected:
 
 TEST_F(Launched, ByTheFirstAncestorWithoutTheVariable) {
   EXPECT_EQ(find_launcher_mask("MPI_LOCALNRANKS", root_.path()), parse_cpu_list("0-7"));
-}
-
-TEST_F(Launched, PerhapsWithALargeEnvironment) {
   root_.write("proc/50/environ", nul_ended({"BIG=" + std::string(100'000, 'M'), "MPI_LOCALNRANKS=4"}));
   EXPECT_EQ(find_launcher_mask("MPI_LOCALNRANKS", root_.path()), parse_cpu_list("0-7"));
-}
-
-TEST_F(Launched, ByAParentThatCannotBeSeen) {
   root_.write_process("50", 50, 0, "0-1");
   EXPECT_EQ(find_launcher_mask("MPI_LOCALNRANKS", root_.path()), std::nullopt);
 }

@@ -110,34 +110,25 @@ TEST_F(PlacementTest, PinsOncePerPlace) {
   EXPECT_EQ(in_place.load(), 5);
 }
 
-TEST_F(PlacementTest, TeamsOfAnotherSizeHaveAPlanOfTheirOwn) {
-  const auto placement = make(config::Bind::close, {});
-  bool fresh = false;
-  TeamPlan* const of_two = placement->plan(2, fresh);
-  for (const std::uint32_t members : {3U, 4U, 64U}) {
-    EXPECT_NE(placement->plan(members, fresh), of_two);
-    EXPECT_TRUE(fresh) << members;
-    placement->plan(members, fresh);
-    EXPECT_FALSE(fresh) << members;
-  }
-  EXPECT_EQ(placement->plan(2, fresh), of_two);
-}
-
 TEST_F(PlacementTest, ThePlanOfASizeIsMadeOnceAndForAll) {
   const auto placement = make(config::Bind::close, {});
-  std::atomic<int> fresh_plans{0};
-  std::atomic<TeamPlan*> plan{nullptr};
-  test::in_parallel(8, [&](std::uint32_t) {
-    bool fresh = false;
-    TeamPlan* mine = placement->plan(2, fresh);
-    fresh_plans += fresh ? 1 : 0;
-    TeamPlan* expected = nullptr;
-    if (!plan.compare_exchange_strong(expected, mine)) {
-      EXPECT_EQ(expected, mine);
-    }
-  });
-  EXPECT_EQ(fresh_plans.load(), 1);
-  bool fresh = true;
+  std::set<TeamPlan*> plans;
+  bool fresh = false;
+  for (const std::uint32_t members : {2U, 3U, 4U, 64U}) {
+    std::atomic<int> fresh_plans{0};
+    std::array<TeamPlan*, 8> seen{};
+    test::in_parallel(8, [&](std::uint32_t thread) {
+      bool is_fresh = false;
+      seen[thread] = placement->plan(members, is_fresh);
+      fresh_plans += is_fresh ? 1 : 0;
+    });
+    EXPECT_EQ(fresh_plans.load(), 1) << members;
+    EXPECT_THAT(seen, testing::Each(placement->plan(members, fresh))) << members;
+    EXPECT_FALSE(fresh) << members;
+    plans.insert(seen[0]);
+  }
+  EXPECT_EQ(plans.size(), 4U);
+  fresh = true;
   EXPECT_EQ(placement->plan(Placement::k_most_members + 1, fresh), nullptr);
   EXPECT_FALSE(fresh);
 }
@@ -207,21 +198,20 @@ TEST_F(Policy, IsDecidedByTheFirstReasonThatApplies) {
 }
 
 TEST_F(Policy, IsExplained) {
-  EXPECT_EQ(explain(4), "4 members on 4 cores");
-  EXPECT_EQ(explain(6), "6 members on 8 CPUs");
-  EXPECT_EQ(explain(9), "9 members on 8 CPUs");
-  EXPECT_EQ(explain(3), "3 members on 4 cores, so other programs may use the rest");
-  EXPECT_EQ(explain(1), "a team of one");
-  EXPECT_EQ(explain(2, Bind::close), "2 members on 4 cores");
-  EXPECT_EQ(explain(4, Bind::none), "as asked for");
-  limits_.quota = 3'500;
-  EXPECT_EQ(explain(4), "4 members, but a control group grants the time of 3.5 CPUs");
-  limits_.quota = 2'000;
-  EXPECT_EQ(explain(4), "4 members, but a control group grants the time of 2 CPUs");
-  limits_.quota = 3'999;
-  EXPECT_EQ(explain(4), "4 members, but a control group grants the time of 3.99 CPUs");
-  limits_.quota = 50;
-  EXPECT_EQ(explain(4), "4 members, but a control group grants the time of 0.05 CPUs");
+  for (const auto& [members, bind, text] :
+       {std::tuple{4U, Bind::auto_, "4 members on 4 cores"},
+        {6U, Bind::auto_, "6 members on 8 CPUs"},
+        {9U, Bind::auto_, "9 members on 8 CPUs"},
+        {3U, Bind::auto_, "3 members on 4 cores, so other programs may use the rest"},
+        {1U, Bind::auto_, "a team of one"},
+        {2U, Bind::close, "2 members on 4 cores"},
+        {4U, Bind::none, "as asked for"}})
+    EXPECT_EQ(explain(members, bind), text);
+  for (const auto& [quota, text] :
+       {std::pair{3'500U, "3.5"}, {2'000U, "2"}, {3'999U, "3.99"}, {50U, "0.05"}}) {
+    limits_.quota = quota;
+    EXPECT_EQ(explain(4), std::string("4 members, but a control group grants the time of ") + text + " CPUs");
+  }
   limits_.ranks_share_mask = true;
   limits_.local_ranks = 16;
   limits_.rank_source = "MV2_COMM_WORLD_LOCAL_SIZE";

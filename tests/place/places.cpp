@@ -18,52 +18,42 @@ std::string text_of(const Machine& machine, const Places* places) {
   return text;
 }
 
-std::string chosen(const Machine& machine, std::uint32_t members, Spacing spacing = Spacing::close) {
-  return text_of(machine, Places::by_default(machine, members, spacing).get());
+/// The places that the library chooses for teams of so many members.
+void expect_chosen(const Machine& machine, Spacing spacing,
+                   const std::vector<std::pair<std::uint32_t, const char*>>& rows) {
+  for (const auto& [members, expected] : rows)
+    EXPECT_EQ(text_of(machine, Places::by_default(machine, members, spacing).get()), expected) << members;
 }
 
 TEST(Places, AreWholeCoresWhileEachMemberCanHaveOne) {
-  const auto machine = synthetic("package:2 core:2 pu:2");
-  ASSERT_NE(machine, nullptr);
-  EXPECT_EQ(chosen(*machine, 1), "0-1");
-  EXPECT_EQ(chosen(*machine, 2), "0-1|2-3");
-  EXPECT_EQ(chosen(*machine, 4), "0-1|2-3|4-5|6-7");
-  EXPECT_EQ(chosen(*machine, 5), "0|1|2|4|6");
-  EXPECT_EQ(chosen(*machine, 8), "0|1|2|3|4|5|6|7");
-  EXPECT_EQ(chosen(*machine, 100), "0|1|2|3|4|5|6|7");
-  EXPECT_EQ(chosen(*machine, 0), "0-1");
+  expect_chosen(*synthetic("package:2 core:2 pu:2"), Spacing::close,
+                {{0, "0-1"},
+                 {1, "0-1"},
+                 {2, "0-1|2-3"},
+                 {4, "0-1|2-3|4-5|6-7"},
+                 {5, "0|1|2|4|6"},
+                 {8, "0|1|2|3|4|5|6|7"},
+                 {100, "0|1|2|3|4|5|6|7"}});
 }
 
 TEST(Places, ThatAreSpreadTakeFromEveryDomain) {
-  const auto machine = synthetic("package:2 numa:2 core:2 pu:2");
-  ASSERT_NE(machine, nullptr);
-  const auto spread = [&](std::uint32_t members) { return chosen(*machine, members, Spacing::spread); };
-  EXPECT_EQ(spread(1), "0-1");
-  EXPECT_EQ(spread(2), "0-1|8-9");
-  EXPECT_EQ(spread(3), "0-1|4-5|8-9");
-  EXPECT_EQ(spread(4), "0-1|4-5|8-9|12-13");
-  EXPECT_EQ(spread(6), "0-1|2-3|4-5|8-9|10-11|12-13");
-  EXPECT_EQ(spread(10), "0|1|2|4|6|8|9|10|12|14");
-  EXPECT_EQ(spread(16), chosen(*machine, 16));
-}
-
-TEST(Places, ThatAreSpreadInARowAreApart) {
-  const auto machine = synthetic("core:8 pu:1");
-  ASSERT_NE(machine, nullptr);
-  EXPECT_EQ(chosen(*machine, 2, Spacing::spread), "0|4");
-  EXPECT_EQ(chosen(*machine, 3, Spacing::spread), "0|3|6");
+  expect_chosen(*synthetic("package:2 numa:2 core:2 pu:2"), Spacing::spread,
+                {{1, "0-1"},
+                 {2, "0-1|8-9"},
+                 {3, "0-1|4-5|8-9"},
+                 {4, "0-1|4-5|8-9|12-13"},
+                 {6, "0-1|2-3|4-5|8-9|10-11|12-13"},
+                 {10, "0|1|2|4|6|8|9|10|12|14"},
+                 {16, "0|1|2|3|4|5|6|7|8|9|10|11|12|13|14|15"}});
+  expect_chosen(*synthetic("core:8 pu:1"), Spacing::spread, {{2, "0|4"}, {3, "0|3|6"}});
 }
 
 TEST(Places, AreOnFastCoresFirst) {
   const auto machine = Hybrid{.cores = {1, 1, 2, 2, 1, 1}, .fast = 0b111100}.load();
   ASSERT_NE(machine, nullptr);
-  EXPECT_EQ(chosen(*machine, 1), "2-3");
-  EXPECT_EQ(chosen(*machine, 2), "2-3|4-5");
-  EXPECT_EQ(chosen(*machine, 3), "0|2-3|4-5");
-  EXPECT_EQ(chosen(*machine, 6), "0|1|2-3|4-5|6|7");
-  EXPECT_EQ(chosen(*machine, 7), "0|1|2|3|4|6|7");
-  EXPECT_EQ(chosen(*machine, 2, Spacing::spread), "2-3|4-5");
-  EXPECT_EQ(chosen(*machine, 4, Spacing::spread), "0|2-3|4-5|6");
+  expect_chosen(*machine, Spacing::close,
+                {{1, "2-3"}, {2, "2-3|4-5"}, {3, "0|2-3|4-5"}, {6, "0|1|2-3|4-5|6|7"}, {7, "0|1|2|3|4|6|7"}});
+  expect_chosen(*machine, Spacing::spread, {{2, "2-3|4-5"}, {4, "0|2-3|4-5|6"}});
 }
 
 /// Inside each larger domain, what the next smaller ones got differs by at most one, as far as there was more
@@ -156,10 +146,7 @@ protected:
     const auto places = Places::parse(*machine_, text, why);
     EXPECT_EQ(places == nullptr, !why.empty());
     if (places == nullptr) return std::string(why);
-    std::string result;
-    for (std::uint32_t p = 0; p < places->count(); ++p)
-      result += (p == 0 ? "" : "|") + std::string(to_list(places->mask(*machine_, p)).view());
-    return result;
+    return text_of(*machine_, places.get());
   }
 
   void use(const std::string& description, const char* within = nullptr) {
@@ -291,12 +278,9 @@ TEST_F(OmpPlaces, MeanWhatTheyWereMadeFrom) {
     }
     std::string_view why;
     const auto places = Places::parse(*made.machine, text, why);
-    std::string result;
-    for (std::uint32_t p = 0; places != nullptr && p < places->count(); ++p) {
-      result += (p == 0 ? "" : "|") + std::string(to_list(places->mask(*made.machine, p)).view());
+    for (std::uint32_t p = 0; places != nullptr && p < places->count(); ++p)
       for (std::uint32_t i = 1; i < places->cpus(p); ++i) ASSERT_LT(places->cpu(p, i - 1), places->cpu(p, i));
-    }
-    EXPECT_EQ(result, expected) << text;
+    EXPECT_EQ(text_of(*made.machine, places.get()), expected.empty() ? "none" : expected) << text;
     EXPECT_EQ(why.empty(), !expected.empty());
   }
 }

@@ -132,49 +132,40 @@ TEST_F(Ranks, BehindScriptsAreFound) { // mpirun sh -c ./solver
   }
 }
 
-/// Only this process and its launcher are to be seen.
-class LoneRank : public Ranks {
-protected:
-  void start(const std::string& mask, std::uint32_t count, const std::string& launcher = "0-15") {
-    Ranks::start({mask}, launcher);
+TEST_F(Ranks, OfWhichOneIsSeenNeedAsMuchForEachOfTheOthers) {
+  struct Row {
+    const char* mask;
+    std::uint32_t count;
+    const char* launcher;
+    bool do_share;
+  };
+  for (const auto& [mask, count, launcher, do_share] : {
+           Row{"0-3", 4, "0-15", false},
+           {"0-3", 5, "0-15", true},
+           {"0-7", 4, "0-15", true}, // --bind-to socket with two ranks on each
+           {"0-3", 2, "0-7", false},
+           {"0-3", 3, "0-7", true},
+           {"0-15", 2, "0-15", true}, // not bound
+           {"0", 2, "0", true},
+           {"0-3", 2, "4-15", true}, // not the launcher has moved it
+       }) {
+    start({mask}, launcher);
     count_ = count;
+    EXPECT_EQ(share(), do_share) << count << " ranks on " << mask << " of " << launcher;
   }
-};
-
-TEST_F(LoneRank, NeedsAsMuchForEachOfTheOthers) {
-  start("0-3", 4);
-  EXPECT_FALSE(share());
-  start("0-3", 5);
-  EXPECT_TRUE(share());
-  start("0-7", 4); // --bind-to socket with two ranks on each
-  EXPECT_TRUE(share());
-  start("0-3", 2, "0-7");
-  EXPECT_FALSE(share());
-  start("0-3", 3, "0-7");
-  EXPECT_TRUE(share());
 }
 
-TEST_F(LoneRank, ThatIsNotBoundShares) {
-  start("0-15", 2);
-  EXPECT_TRUE(share());
-  start("0", 2, "0");
-  EXPECT_TRUE(share());
-  start("0-3", 2, "4-15");
-  EXPECT_TRUE(share()) << "not the launcher has moved it";
-}
-
-TEST_F(LoneRank, IsJudgedByItsControlGroupWhereTheLauncherIsOutOfSight) {
-  start("0-3", 2);
+TEST_F(Ranks, AreJudgedByTheirControlGroupWhereTheLauncherIsOutOfSight) {
+  start({"0-3"});
+  count_ = 2;
   root_.write_process("self", 1, 0, "0-3");
   EXPECT_FALSE(share()) << "of 16 CPUs";
   root_.write("proc/self/cgroup", "0::/job\n");
   root_.write("proc/self/mountinfo", "31 23 0:28 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw\n");
-  root_.write("sys/fs/cgroup/job/cpuset.cpus.effective", "0-3\n");
-  EXPECT_TRUE(share());
-  root_.write("sys/fs/cgroup/job/cpuset.cpus.effective", "0-7\n");
-  EXPECT_FALSE(share());
-  root_.write("sys/fs/cgroup/job/cpuset.cpus.effective", "0-6\n");
-  EXPECT_TRUE(share());
+  for (const auto& [cpus, do_share] : {std::pair{"0-3\n", true}, {"0-7\n", false}, {"0-6\n", true}}) {
+    root_.write("sys/fs/cgroup/job/cpuset.cpus.effective", cpus);
+    EXPECT_EQ(share(), do_share) << cpus;
+  }
 }
 
 TEST(RanksOfOne, DoNotShare) { EXPECT_FALSE(do_ranks_share(cpus("0-15"), 1, 8, "/nonexistent")); }
@@ -273,80 +264,48 @@ TEST(CpuSet, IsASet) {
   }
 }
 
-std::optional<std::string> value(const char* name) {
+std::string value(const char* name) {
   const char* text = std::getenv(name);
-  return text != nullptr ? std::optional<std::string>(text) : std::nullopt;
+  return text != nullptr ? text : "none";
 }
 
-class ChangedEnvironmentTest : public testing::Test {
-protected:
-  void SetUp() override {
+TEST(ChangedEnvironment, KeepsTheUsersValuesAndIsPutBack) {
+  constexpr const char *k_plugins = "HWLOC_PLUGINS_PATH", *k_errors = "HWLOC_HIDE_ERRORS";
+  for (const std::string of_the_user : {"none", "/mine"}) {
     ::setenv("WSTREE_TEST_A", "a", 1);
-    ::unsetenv("WSTREE_TEST_NEW");
-    ::unsetenv(k_plugins);
-    ::unsetenv(k_errors);
-    before_ = environ;
-  }
-  void TearDown() override {
-    ::unsetenv("WSTREE_TEST_A");
-    ::unsetenv("WSTREE_TEST_NEW");
-    ::unsetenv(k_plugins);
-  }
-  static void expect_nothing_left() {
-    EXPECT_EQ(value(k_plugins), std::nullopt);
-    EXPECT_EQ(value(k_errors), std::nullopt);
-  }
-
-  static constexpr const char* k_plugins = "HWLOC_PLUGINS_PATH";
-  static constexpr const char* k_errors = "HWLOC_HIDE_ERRORS";
-  char** before_ = nullptr;
-};
-
-TEST_F(ChangedEnvironmentTest, IsPutBack) {
-  {
-    const ChangedEnvironment changed;
-    EXPECT_EQ(value(k_plugins), "/nonexistent");
-    EXPECT_EQ(value(k_errors), "2");
+    if (of_the_user != "none") ::setenv(k_plugins, of_the_user.c_str(), 1);
+    char** const before = environ;
+    {
+      const ChangedEnvironment changed;
+      EXPECT_EQ(value(k_plugins), of_the_user == "none" ? "/nonexistent" : of_the_user);
+      EXPECT_EQ(value(k_errors), "2");
+      EXPECT_EQ(value("WSTREE_TEST_A"), "a");
+    }
+    EXPECT_EQ(environ, before);
+    {
+      const ChangedEnvironment changed;
+      ::setenv("WSTREE_TEST_NEW", "new", 1);
+    }
+    EXPECT_EQ(value("WSTREE_TEST_NEW"), "new");
     EXPECT_EQ(value("WSTREE_TEST_A"), "a");
+    EXPECT_EQ(value(k_plugins), of_the_user);
+    EXPECT_EQ(value(k_errors), "none");
+    for (const char* const name : {"WSTREE_TEST_A", "WSTREE_TEST_NEW", k_plugins}) ::unsetenv(name);
   }
-  expect_nothing_left();
-  EXPECT_EQ(environ, before_);
 }
 
-TEST_F(ChangedEnvironmentTest, LeavesTheUsersValues) {
-  ::setenv(k_plugins, "/mine", 1);
-  {
-    const ChangedEnvironment changed;
-    EXPECT_EQ(value(k_plugins), "/mine");
-    EXPECT_EQ(value(k_errors), "2");
-    ::setenv("WSTREE_TEST_NEW", "new", 1);
-  }
-  EXPECT_EQ(value(k_plugins), "/mine");
-  EXPECT_EQ(value(k_errors), std::nullopt);
-}
-
-TEST_F(ChangedEnvironmentTest, KeepsWhatIsAddedMeanwhile) {
-  {
-    const ChangedEnvironment changed;
-    ::setenv("WSTREE_TEST_NEW", "new", 1);
-  }
-  EXPECT_EQ(value("WSTREE_TEST_NEW"), "new");
-  EXPECT_EQ(value("WSTREE_TEST_A"), "a");
-  expect_nothing_left();
-}
-
-TEST_F(ChangedEnvironmentTest, MayBeEmpty) {
+TEST(ChangedEnvironment, MayBeEmpty) {
+  char** const before = environ;
   char* none[] = {nullptr};
-  environ = none;
-  {
-    const ChangedEnvironment changed;
-    EXPECT_EQ(value(k_errors), "2");
+  for (char** const empty : {static_cast<char**>(none), static_cast<char**>(nullptr)}) { // after clearenv()
+    environ = empty;
+    {
+      const ChangedEnvironment changed;
+      EXPECT_EQ(value("HWLOC_HIDE_ERRORS"), "2");
+    }
+    EXPECT_EQ(environ, empty);
   }
-  EXPECT_EQ(environ, none);
-  environ = nullptr; // after clearenv()
-  { const ChangedEnvironment changed; }
-  EXPECT_EQ(environ, nullptr);
-  environ = before_;
+  environ = before;
 }
 
 } // namespace

@@ -25,9 +25,14 @@ using simulate::SimulatedPlatform;
 using simulate::VirtualMachine;
 using testing::ElementsAre;
 
-/// In slots that are used again, by members that come when they like, under each strategy and batch mode.
+/// In slots that are used again, by members that come when they like, and that may have speeds to remember.
 void expect_once(const Workload& loop, Job job, std::mt19937_64& random) {
   job.settings.limit = 1 + random() % 64;
+  if (random() % 2 == 0) {
+    for (std::uint32_t m = 0; m < job.members; ++m)
+      job.machine.speeds.push_back(static_cast<std::uint32_t>(100 + random() % 900));
+    job.workload_of = [&](std::uint32_t) -> const Workload& { return loop; };
+  }
   job.machine.skew = random() % 2'000 * k_ns;
   job.machine.levels.front().members = static_cast<std::uint32_t>(random() % 5);
   job.seed = random() % 1'000'000;

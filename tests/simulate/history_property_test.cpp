@@ -4,7 +4,6 @@
 // the cases in which that was not so, then random ones.
 #include "simulated.h"
 
-#include "moves.h"
 #include "seed.h"
 #include "wstree/core/rng.h"
 
@@ -21,12 +20,8 @@ struct Execution {
   std::uint32_t begin = 0, end = 0;
   std::uint64_t weight = 1;
   std::optional<std::uint64_t> cancelled_by{};
-  bool operator<(const Execution& other) const {
-    const auto key = [](const Execution& e) {
-      return std::tuple(e.iterations, e.each, e.begin, e.end, e.weight);
-    };
-    return key(*this) < key(other);
-  }
+  auto key() const { return std::tuple(iterations, each, begin, end, weight); }
+  bool operator<(const Execution& other) const { return key() < other.key(); }
 };
 
 struct Sequence {
@@ -85,7 +80,6 @@ Result run(const Sequence& sequence, bool history, std::uint64_t seed = 1) {
   std::vector<std::vector<std::uint64_t>> had(rounds, std::vector<std::uint64_t>(sequence.members, 0));
   Job job = remembered([&](std::uint32_t r) -> const Workload& { return workloads(sequence.executions[r]); },
                        sequence.members, rounds, history);
-  job.follows = false;
   job.seed = seed;
   job.cancelled_by = [&](std::uint32_t r) { return sequence.executions[r].cancelled_by; };
   job.seen = [&](std::uint32_t r, std::uint32_t m, const core::Range& range) {
@@ -309,7 +303,6 @@ TEST(HistoryProperty, ALateMembersShareIsNotTakenByTheCostOfAnother) {
       const Result with = run(sequence, true, arrivals);
       const Result without = run(sequence, false, arrivals);
       const Time worst = *std::ranges::max_element(with.times);
-      std::printf("worst %.2f us\n", static_cast<double>(worst) / k_us);
       EXPECT_LE(worst, *std::ranges::max_element(without.times) * 3 / 2);
     }
 }
@@ -327,11 +320,6 @@ TEST(HistoryProperty, AMemberInDebtIsAsFastAsWithoutMemory) {
     const auto sum_of = [](const auto& values) {
       return std::accumulate(values.begin() + k_before + 1, values.end(), std::uint64_t{0});
     };
-    std::printf("%u members: %.2f batches and %.3f us; without memory %.2f and %.3f\n", members,
-                static_cast<double>(sum_of(with.batches)) / k_in_debt,
-                static_cast<double>(sum_of(with.times)) / k_in_debt / k_us,
-                static_cast<double>(sum_of(without.batches)) / k_in_debt,
-                static_cast<double>(sum_of(without.times)) / k_in_debt / k_us);
     EXPECT_LE(100 * sum_of(with.batches), 103 * sum_of(without.batches));
     EXPECT_LE(100 * sum_of(with.times), 103 * sum_of(without.times));
   }
@@ -401,19 +389,6 @@ void expect_random_ones_harmless(std::uint64_t sequences) {
 TEST(HistoryProperty, NoExecutionTakesClearlyLongerThanWithoutMemory) { expect_random_ones_harmless(60); }
 TEST(HistoryPropertyLongRun, NoExecutionTakesClearlyLongerThanWithoutMemory) {
   expect_random_ones_harmless(300);
-}
-
-TEST(Moves, CountWhatAnotherMemberHadBefore) {
-  const Workload loop("1 to 4", 4, 10 * k_us, [](std::uint64_t i) { return static_cast<double>(i + 1); });
-  simulate::Moves moves;
-  moves.handed(1, {2, 4});
-  moves.handed(0, {0, 2});
-  EXPECT_EQ(moves.end_round(loop), 0U);
-  moves.handed(0, {0, 3});
-  moves.handed(1, {3, 4});
-  EXPECT_EQ(moves.end_round(loop), 3 * k_us);
-  moves.handed(1, {0, 4});
-  EXPECT_EQ(moves.end_round(loop), 6 * k_us);
 }
 
 } // namespace

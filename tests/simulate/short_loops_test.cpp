@@ -63,8 +63,7 @@ double tree_to_best(std::uint32_t members, const std::vector<Time>& shares, std:
                             {Peer::dynamic, 1},
                             {Peer::dynamic, 64},
                             {Peer::static_steal, 1}};
-  double logs = 0;
-  int count = 0;
+  Figures figures;
   for (const Time share : shares)
     for (const Pattern& pattern : patterns(members, share, rounds)) {
       const double tree = time_of(pattern, {Model::tree, 0}, members, true);
@@ -81,12 +80,10 @@ double tree_to_best(std::uint32_t members, const std::vector<Time>& shares, std:
                   static_cast<int>(share / (1'000 * k_ns)), pattern.name.c_str(), tree / best, unknown / best,
                   name.c_str());
       std::fflush(stdout);
-      logs += std::log(tree / best);
-      ++count;
+      figures.add(tree / best);
     }
-  const double mean = std::exp(logs / count);
-  std::printf("P=%u geometric mean %.3f\n", members, mean);
-  return mean;
+  std::printf("P=%u geometric mean %.3f\n", members, figures.mean());
+  return figures.mean();
 }
 
 constexpr Time k_1_us = 1'000 * k_ns, k_5_us = 5 * k_1_us, k_50_us = 50 * k_1_us;

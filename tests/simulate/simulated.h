@@ -67,6 +67,23 @@ inline double speedup(const Job& job) {
   return static_cast<double>(work) / (ratio(job) * static_cast<double>(job.workload->ideal(job.members)));
 }
 
+/// Ratios of times, of many loops.
+struct Figures {
+  double logs = 0, worst = 0;
+  std::size_t count = 0;
+  std::string at; ///< the worst
+
+  void add(double value, const std::string& where = {}) {
+    logs += std::log(value);
+    ++count;
+    if (value <= worst) return;
+    worst = value;
+    at = where;
+  }
+  /// Geometric.
+  double mean() const { return std::exp(logs / static_cast<double>(count)); }
+};
+
 /// One loop that a virtual team executes again and again.
 inline Job remembered(const std::function<const Workload&(std::uint32_t round)>& workload_of,
                       std::uint32_t members, std::uint32_t rounds, bool history) {
@@ -75,7 +92,6 @@ inline Job remembered(const std::function<const Workload&(std::uint32_t round)>&
   job.rounds = rounds;
   job.settings.history = history;
   job.workload_of = workload_of;
-  job.follows = true;
   return job;
 }
 

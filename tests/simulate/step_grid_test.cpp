@@ -44,7 +44,7 @@ Workload step(const Grid& grid, double position, double span) {
   return {"STEP", stretches};
 }
 
-struct Figures {
+struct GridFigures {
   double mean = 0;
   double worst = 0;
   std::string where;
@@ -52,8 +52,8 @@ struct Figures {
 
 /// Of time / ideal; or of time / time of single iterations from a counter that costs nothing, which is more
 /// where there are few of them.
-Figures over(const Grid& grid, bool against_greedy) {
-  Figures figures;
+GridFigures over(const Grid& grid, bool against_greedy) {
+  GridFigures figures;
   for (int place = 0; place < grid.side; ++place)
     for (int width = 0; width < grid.side; ++width) {
       const double position = static_cast<double>(place) / (grid.side - 1);
@@ -77,14 +77,14 @@ double uniform(const Grid& grid) {
 }
 
 /// With --gtest_output=xml what was reached can be read, and not only that it was enough.
-void record(const Figures& figures) {
+void record(const GridFigures& figures) {
   testing::Test::RecordProperty("mean", std::to_string(figures.mean));
   testing::Test::RecordProperty("worst", std::to_string(figures.worst));
   testing::Test::RecordProperty("where", figures.where);
 }
 
 void expect_grid(const Grid& grid, double mean, double worst) {
-  const Figures figures = over(grid, false);
+  const GridFigures figures = over(grid, false);
   record(figures);
   EXPECT_LT(figures.mean, mean) << grid;
   EXPECT_LT(figures.worst, worst) << grid << ", " << figures.where;
@@ -128,7 +128,7 @@ TEST_P(StepGridOf, EveryPositionAndSpan_long) {
   const Grid wanted = grid();
   // 64 and more members with 15 iterations each, and fewer: the longest of them decide.
   if (wanted.iterations < 100ULL * wanted.members) {
-    const Figures figures = over(wanted, true);
+    const GridFigures figures = over(wanted, true);
     record(figures);
     EXPECT_LT(figures.mean, 1.05);
     EXPECT_LT(figures.worst, 1.15) << figures.where;

@@ -7,8 +7,6 @@
 #include "simulated.h"
 
 #include "greedy.h"
-#include "once.h"
-#include "seed.h"
 #include "wstree/core/rng.h"
 
 namespace wstree::test::unequal_test {
@@ -60,37 +58,25 @@ std::vector<Case> cases(std::uint64_t iterations) {
   return all;
 }
 
-struct Figures {
-  double logs = 0, worst = 0;
-  std::size_t count = 0;
-  std::string at;
-  void add(double value, const Case& of) {
-    logs += std::log(value);
-    ++count;
-    if (value <= worst) return;
-    worst = value;
-    at = of.machine.name + ' ' + of.loop.name();
-  }
-  double mean() const { return std::exp(logs / static_cast<double>(count)); }
-  void print(const char* what) const {
-    std::printf("%-32s mean %.3f, worst %.3f: %s\n", what, mean(), worst, at.c_str());
-  }
-};
+std::string name_of(const Case& of) { return of.machine.name + ' ' + of.loop.name(); }
+void print(const char* what, const Figures& figures) {
+  std::printf("%-32s mean %.3f, worst %.3f: %s\n", what, figures.mean(), figures.worst, figures.at.c_str());
+}
 
 constexpr Schedule k_tree{Model::tree, 0};
 
 TEST(Unequal, FewLongIterations) {
   Figures tree, known, tbb, aid;
   for (const Case& each : cases(64)) {
-    tree.add(each.ratio(k_tree), each);
-    known.add(each.known(), each);
-    tbb.add(each.ratio({Peer::tbb_auto, 0}), each);
-    aid.add(each.ratio({Peer::aid_dynamic, 0}), each);
+    tree.add(each.ratio(k_tree), name_of(each));
+    known.add(each.known(), name_of(each));
+    tbb.add(each.ratio({Peer::tbb_auto, 0}), name_of(each));
+    aid.add(each.ratio({Peer::aid_dynamic, 0}), name_of(each));
   }
-  tree.print("64 iterations, wstree");
-  known.print("  costs known");
-  tbb.print("  tbb_auto");
-  aid.print("  aid_dynamic");
+  print("64 iterations, wstree", tree);
+  print("  costs known", known);
+  print("  tbb_auto", tbb);
+  print("  aid_dynamic", aid);
   EXPECT_LT(tree.mean(), 1.24);
   EXPECT_LT(tree.worst, 1.8);
   EXPECT_LT(tree.mean(), 0.95 * std::min(tbb.mean(), aid.mean()));
@@ -101,17 +87,18 @@ TEST(Unequal, AThousandIterations) {
   for (const Case& each : cases(1'000)) {
     const double ratio = each.ratio(k_tree);
     if (each.loop.name() == "RANDIF") continue; // some iterations are as long as the whole ideal
-    tree.add(ratio, each);
-    beside_known.add(ratio / each.known(), each);
+    tree.add(ratio, name_of(each));
+    beside_known.add(ratio / each.known(), name_of(each));
     Case fast = each;
     std::erase_if(fast.machine.speeds, [](std::uint32_t speed) { return speed < 750; });
     fast.members = static_cast<std::uint32_t>(fast.machine.speeds.size());
     const double alone = static_cast<double>(simulate::median(fast.rounds(k_tree)).time);
-    fast_only.add(ratio * static_cast<double>(ideal(each.loop, each.members, each.machine)) / alone, each);
+    fast_only.add(ratio * static_cast<double>(ideal(each.loop, each.members, each.machine)) / alone,
+                  name_of(each));
   }
-  tree.print("1,000 iterations, wstree");
-  beside_known.print("  by costs known");
-  fast_only.print("  by fast cores only");
+  print("1,000 iterations, wstree", tree);
+  print("  by costs known", beside_known);
+  print("  by fast cores only", fast_only);
   EXPECT_LT(tree.mean(), 1.035);
   EXPECT_LT(tree.worst, 1.16);
   EXPECT_LT(fast_only.worst, 1.01);
@@ -129,12 +116,12 @@ TEST(Unequal, AWrongIdeaOfASpeedCostsLessThanTwoIterations) {
         const auto wrong =
             each.rounds(k_tree, k_rounds, [=](std::uint32_t m) { return m % 2 != 0 ? error : 1.0; });
         for (std::uint32_t r = 2; r < k_rounds; ++r) {
-          price.add(static_cast<double>(wrong[r].time) / static_cast<double>(right[r].time), each);
+          price.add(static_cast<double>(wrong[r].time) / static_cast<double>(right[r].time), name_of(each));
           units = std::max(units, (static_cast<double>(wrong[r].time) - static_cast<double>(right[r].time)) /
                                       static_cast<double>(each.loop.longest()));
         }
       }
-    price.print(iterations == 64 ? "wrong speeds, 64 iterations" : "wrong speeds, 1,000 iterations");
+    print(iterations == 64 ? "wrong speeds, 64 iterations" : "wrong speeds, 1,000 iterations", price);
     std::printf("  in longest iterations: %.2f\n", units);
     EXPECT_LT(units, 2) << iterations;
     EXPECT_LT(price.mean(), iterations == 64 ? 1.25 : 1.02) << iterations;
@@ -181,7 +168,7 @@ TEST(Unequal, SpeedsThatChange) {
     for (std::uint32_t r = changes_in + 5; r < rounds.size(); ++r)
       worst = std::max(worst, static_cast<double>(rounds[r].time) / static_cast<double>(rounds[r].ideal));
     EXPECT_LT(worst, 1.10) << what << ' ' << shape;
-    all.add(worst, each);
+    all.add(worst, name_of(each));
   };
   for (const auto shape : {"UNIFORM", "TRIANGLE", "HILL", "STEP_E"}) {
     MachineSpec heat; // after 8 ms, some 6 executions, three of eight cores have 0.4 of their speed
@@ -201,7 +188,7 @@ TEST(Unequal, SpeedsThatChange) {
     memory.memory = {1'000, 4};
     check("memory", memory, shape, k_tree, 0);
   }
-  all.print("speeds that change, wstree");
+  print("speeds that change, wstree", all);
 }
 
 /// The same for WSTREE_LOOPS=static, which knows no speeds but what its parts took.
@@ -226,31 +213,6 @@ TEST(Unequal, StaticLoopsFollowSpeedsThatChange) {
   }
 }
 
-TEST(Unequal, EveryIterationIsHandedOutOnce) {
-  std::mt19937_64 random(seed());
-  for (int i = 0; i < 300; ++i) {
-    Case each{
-        MachineSpec{}, static_cast<std::uint32_t>(2 + random() % 24),
-        workload(simulate::shape_names()[random() % 12], 1 + random() % 500, k_ms / (1 + random() % 50))};
-    each.machine.skew = random() % 2 * 100'000 * k_ns;
-    for (std::uint32_t m = 0; m < each.members; ++m)
-      each.machine.speeds.push_back(static_cast<std::uint32_t>(100 + random() % 900));
-    std::vector<Once> seen(4, Once(each.loop.iterations(), each.members));
-    Job job;
-    job.workload = &each.loop;
-    job.members = each.members;
-    job.machine = each.machine;
-    job.rounds = 4;
-    job.seed = random() % 1'000'000;
-    job.workload_of = [&](std::uint32_t) -> const Workload& { return each.loop; };
-    job.seen = [&](std::uint32_t round, std::uint32_t member, const core::Range& range) {
-      seen[round].see(member, range);
-    };
-    const auto rounds = simulate::simulate(job);
-    for (std::uint32_t r = 0; r < 4; ++r) seen[r].expect_done(rounds[r].counts.iterations);
-  }
-}
-
 using Weights = std::vector<double>;
 /// What the iterations cost in execution `round`; `before`: what they cost in the one before it.
 using Next = std::function<Weights(core::Rng& random, Weights before, std::uint32_t round)>;
@@ -269,17 +231,10 @@ std::vector<double> ratios(const Job& job) {
   return all;
 }
 
-/// Of time / time of list scheduling.
-struct Beside {
-  double mean = 1; ///< geometric
-  double worst = 0;
-};
-
-/// Loops of 12 to 64 iterations of 60 us, with what is known of their place and without.
-Beside beside_lists(std::uint32_t members, const Next& next) {
-  Beside all;
-  double logs = 0;
-  std::uint32_t count = 0;
+/// Time / time of list scheduling of loops of 12 to 64 iterations of 60 us, with what is known of their place
+/// and without.
+Figures beside_lists(std::uint32_t members, const Next& next) {
+  Figures all;
   for (const std::uint32_t iterations : {12U, 16U, 24U, 36U, 48U, 64U}) {
     core::Rng random(iterations);
     std::vector<Workload> loops;
@@ -297,13 +252,8 @@ Beside beside_lists(std::uint32_t members, const Next& next) {
     job.settings.history = true;
     const auto with = ratios(job);
     for (const auto& tree : {without, with})
-      for (std::uint32_t r = 0; r < k_executions; ++r, ++count) {
-        const double value = tree[r] / lists[r];
-        logs += std::log(value);
-        all.worst = std::max(all.worst, value);
-      }
+      for (std::uint32_t r = 0; r < k_executions; ++r) all.add(tree[r] / lists[r]);
   }
-  all.mean = std::exp(logs / count);
   return all;
 }
 
@@ -325,51 +275,46 @@ Weights changing(core::Rng& random, Weights before, std::uint32_t round) {
 TEST(FewLongIterations, OfEqualCostsTakeWhatListsTake) {
   for (const std::uint32_t members : {2U, 3U, 4U, 8U}) {
     EXPECT_LT(beside_lists(members, equal).worst, 1.025) << members;
-    EXPECT_LT(beside_lists(members, nearly_equal).mean, 1.01) << members;
+    EXPECT_LT(beside_lists(members, nearly_equal).mean(), 1.01) << members;
   }
 }
 
 /// A member that starts iteration n-1, which seems long by chance, leaves the others the rest for nothing.
 TEST(FewLongIterations, OfRandomCostsTakeAboutWhatListsTake) {
   for (const std::uint32_t members : {2U, 3U, 4U, 8U}) {
-    const Beside random = beside_lists(members, anything<5>);
-    EXPECT_LT(random.mean, 1.015) << members;
+    const Figures random = beside_lists(members, anything<5>);
+    EXPECT_LT(random.mean(), 1.015) << members;
     EXPECT_LT(random.worst, members == 2 ? 1.25 : 1.42) << members;
-    EXPECT_LT(beside_lists(members, anything<2>).mean, 1.0125) << members;
-    EXPECT_LT(beside_lists(members, changing).mean, members == 2 ? 1.04 : 1.005) << members;
+    EXPECT_LT(beside_lists(members, anything<2>).mean(), 1.0125) << members;
+    EXPECT_LT(beside_lists(members, changing).mean(), members == 2 ? 1.04 : 1.005) << members;
   }
 }
 
 /// Time on two members / time of the best list, which knows all costs.
-double beside_best(const std::vector<double>& milliseconds) {
-  double sum = 0;
-  for (const double each : milliseconds) sum += each;
-  const Workload loop("", milliseconds.size(), static_cast<Time>(sum * static_cast<double>(k_ms)),
-                      [&](std::uint64_t i) { return milliseconds[i]; });
+double beside_best(const Workload& loop) {
   const auto best = static_cast<double>(simulate::longest_first(loop, 2, {}));
   return ratio(with(loop, {Model::tree, 0}, 2)) * static_cast<double>(loop.ideal(2)) / best;
 }
 
 /// A thief with cheap iterations does not start iteration n-1 as long as the owner of others has ended none.
 TEST(FewLongIterations, BehindAFirstLongOneWaitForNoMember) {
-  EXPECT_LT(beside_best({100, 100, 3, 3}), 1.05);
-  EXPECT_LT(beside_best({80, 80, 10, 10, 10, 10, 10, 10}), 1.2);
-  EXPECT_LT(beside_best({60, 60, 60, 60, 5, 5, 5, 5, 5, 5}), 1.1);
+  for (const auto& [milliseconds, bound] : {std::pair{Weights{100, 100, 3, 3}, 1.05},
+                                            {Weights{80, 80, 10, 10, 10, 10, 10, 10}, 1.2},
+                                            {Weights{60, 60, 60, 60, 5, 5, 5, 5, 5, 5}, 1.1}}) {
+    const double sum = std::accumulate(milliseconds.begin(), milliseconds.end(), 0.0);
+    const Weights& costs = milliseconds;
+    EXPECT_LT(beside_best({"", costs.size(), static_cast<Time>(sum * static_cast<double>(k_ms)),
+                           [&](std::uint64_t i) { return costs[i]; }}),
+              bound);
+  }
 }
 
 TEST(FewLongIterations, OfAllShapesAreSharedByTwo) {
-  double logs = 0, worst = 0;
-  int count = 0;
+  Figures all;
   for (const std::string_view shape : simulate::shape_names())
-    for (std::uint64_t n = 3; n <= 20; ++n, ++count) {
-      const Workload loop = workload(shape, n, n * k_ms);
-      const auto best = static_cast<double>(simulate::longest_first(loop, 2, {}));
-      const double value = ratio(with(loop, {Model::tree, 0}, 2)) * static_cast<double>(loop.ideal(2)) / best;
-      logs += std::log(value);
-      worst = std::max(worst, value);
-    }
-  EXPECT_LT(std::exp(logs / count), 1.06);
-  EXPECT_LT(worst, 1.45);
+    for (std::uint64_t n = 3; n <= 20; ++n) all.add(beside_best(workload(shape, n, n * k_ms)));
+  EXPECT_LT(all.mean(), 1.06);
+  EXPECT_LT(all.worst, 1.45);
 }
 
 } // namespace

@@ -210,7 +210,6 @@ public:
   void reset() override {
     TilesProgram::reset();
     found_ = k_none;
-    inside_ = 0;
   }
   void body(std::uint32_t) override {
     Body body{*this};
@@ -244,7 +243,6 @@ private:
     }
   };
   P::Plain<std::uint64_t> found_{k_none};
-  int inside_ = 0;
 };
 
 struct NestPlan {

@@ -221,19 +221,14 @@ void parse(int argc, char** argv) {
       options.marks = argv[++i];
       continue;
     }
-    const std::uint64_t value = std::strtoull(argv[++i], nullptr, 10);
-    if (word == "--seed") {
-      options.seed = value;
-      seeded = true;
-    } else if (word == "--loops") {
-      options.loops = value;
-    } else if (word == "--first") {
-      options.first = value;
-    } else if (word == "--count") {
-      options.count = value;
-    } else {
-      end_with(("what is " + word + "?").c_str());
-    }
+    std::uint64_t* const number = word == "--seed"    ? &options.seed
+                                  : word == "--loops" ? &options.loops
+                                  : word == "--first" ? &options.first
+                                  : word == "--count" ? &options.count
+                                                      : nullptr;
+    if (number == nullptr) end_with(("what is " + word + "?").c_str());
+    *number = std::strtoull(argv[++i], nullptr, 10);
+    seeded |= word == "--seed";
   }
   if (!seeded) options.seed = test::seed();
   if (options.loops == 0) options.loops = test::scaled(options.threads ? 300'000 : 2'500'000);

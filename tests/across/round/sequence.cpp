@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace wstree::round {
 namespace {
@@ -154,18 +155,6 @@ std::string text_of(const std::vector<Region>& regions) {
   return text;
 }
 
-/// Calls `change` with copies of which one part is smaller.
-template <class Change> void each_region(const Sequence& sequence, Change&& change) {
-  for (const bool in_last : {false, true}) {
-    const std::size_t count = (in_last ? sequence.last : sequence.repeated).size();
-    for (std::size_t r = 0; r < count; ++r) {
-      Sequence made = sequence;
-      auto& list = in_last ? made.last : made.repeated;
-      change(made, list, r);
-    }
-  }
-}
-
 } // namespace
 
 std::string Sequence::text() const {
@@ -296,81 +285,56 @@ Sequence draw_long(std::uint64_t seed, unsigned bits, Model model) {
 
 std::vector<Sequence> smaller(const Sequence& sequence) {
   std::vector<Sequence> all;
-  const auto add = [&](Sequence made) { all.push_back(std::move(made)); };
-  Sequence made = sequence;
-  if (sequence.periods > 1) {
-    made.periods /= 2;
-    add(made);
-  }
-  made = sequence;
-  if (sequence.uses > 2) {
-    made.uses /= 2;
-    add(made);
-  }
-  made = sequence;
-  if (sequence.laps > 1) {
-    --made.laps;
-    add(made);
-  }
-  for (bool Sequence::*flag :
-       {&Sequence::leavers, &Sequence::cancels, &Sequence::fills, &Sequence::neighbours}) {
-    if (!(sequence.*flag)) continue;
-    made = sequence;
-    made.*flag = false;
-    add(made);
-  }
-  made = sequence;
-  if (sequence.turns != Turns::any) {
-    made.turns = Turns::any;
-    add(made);
-  }
-  Settings simple;
-  simple.clocked = false;
-  simple.history = sequence.settings[0].history;
-  simple.patience = sequence.settings[0].patience;
-  const auto is_simple = [&](const Settings& s) {
-    return s.strategy == simple.strategy && s.batch == simple.batch && s.roots == 0 && s.scan_all == 16 &&
-           s.steal_cost == simple.steal_cost && !s.clocked;
+  const auto add = [&](auto change) {
+    Sequence made = sequence;
+    if (change(made)) all.push_back(std::move(made));
   };
-  if (sequence.settings.size() > 1 || !is_simple(sequence.settings[0])) {
-    made = sequence;
-    made.settings = {simple};
-    for (auto* list : {&made.repeated, &made.last})
+  add([](Sequence& s) { return s.periods > 1 && (s.periods /= 2, true); });
+  add([](Sequence& s) { return s.uses > 2 && (s.uses /= 2, true); });
+  add([](Sequence& s) { return s.laps > 1 && (--s.laps, true); });
+  for (bool Sequence::*flag :
+       {&Sequence::leavers, &Sequence::cancels, &Sequence::fills, &Sequence::neighbours})
+    add([flag](Sequence& s) { return std::exchange(s.*flag, false); });
+  add([](Sequence& s) { return std::exchange(s.turns, Turns::any) != Turns::any; });
+  add([](Sequence& s) { // one set of settings, a simple one
+    Settings simple;
+    simple.clocked = false;
+    simple.history = s.settings[0].history;
+    simple.patience = s.settings[0].patience;
+    const std::string before = s.text();
+    s.settings = {simple};
+    for (auto* list : {&s.repeated, &s.last})
       for (Region& region : *list)
         for (Loop& loop : region.loops) loop.settings = 0;
-    add(made);
-  }
-  each_region(sequence, [&](Sequence& one, std::vector<Region>& list, std::size_t r) {
-    if (list.size() < 2) return;
-    list.erase(list.begin() + static_cast<std::ptrdiff_t>(r));
-    add(one);
+    return s.text() != before;
   });
-  each_region(sequence, [&](Sequence& one, std::vector<Region>& list, std::size_t r) {
-    if (list[r].loops.size() < 2) return;
-    list[r].loops.resize(list[r].loops.size() / 2);
-    add(one);
-  });
-  each_region(sequence, [&](Sequence& one, std::vector<Region>& list, std::size_t r) {
-    if (list[r].loops.size() < 3) return;
-    list[r].loops.pop_back();
-    add(one);
-  });
-  each_region(sequence, [&](Sequence& one, std::vector<Region>& list, std::size_t r) {
-    if (list[r].members <= 2) return;
-    --list[r].members;
-    add(one);
-  });
-  each_region(sequence, [&](Sequence& one, std::vector<Region>& list, std::size_t r) {
-    bool changed = false;
-    for (Loop& loop : list[r].loops) {
-      changed |= loop.iterations > 3 || loop.model != Model::tree || loop.chunk != 1 || loop.cost != 0;
-      if (loop.iterations > 3) loop.iterations = std::max(loop.iterations / 2, 3U);
-      loop.model = Model::tree;
-      loop.chunk = 1;
-      loop.cost = 0;
-    }
-    if (changed) add(one);
-  });
+  using Change = bool (*)(std::vector<Region> & list, std::size_t at);
+  constexpr Change k_changes[] = {
+      [](std::vector<Region>& list, std::size_t at) {
+        return list.size() > 1 && (list.erase(list.begin() + static_cast<std::ptrdiff_t>(at)), true);
+      },
+      [](std::vector<Region>& list, std::size_t at) {
+        auto& loops = list[at].loops;
+        return loops.size() > 1 && (loops.resize(loops.size() / 2), true);
+      },
+      [](std::vector<Region>& list, std::size_t at) {
+        return list[at].loops.size() > 2 && (list[at].loops.pop_back(), true);
+      },
+      [](std::vector<Region>& list, std::size_t at) {
+        return list[at].members > 2 && (--list[at].members, true);
+      },
+      [](std::vector<Region>& list, std::size_t at) {
+        const std::string before = text_of({list[at]});
+        for (Loop& loop : list[at].loops) {
+          const std::uint32_t fewer = std::max(loop.iterations / 2, std::min(loop.iterations, 3U));
+          loop = {fewer, Model::tree, 1, loop.settings, 0};
+        }
+        return text_of({list[at]}) != before;
+      }};
+  for (const Change change : k_changes)
+    for (const auto list : {&Sequence::repeated, &Sequence::last})
+      for (std::size_t at = 0; at < (sequence.*list).size(); ++at)
+        add([=](Sequence& s) { return change(s.*list, at); });
   return all;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "simulate.h"
-#include "moves.h"
 #include "platform.h"
 #include "speeds.h"
 
@@ -116,7 +115,6 @@ private:
     result.left = left_;
     if (standstill.since()) result.suspended = *standstill.since() - begin_;
     result.suspended_at = standstill.operation();
-    if (job_.follows) result.moved = moves_.end_round(*workload_);
     for (const Worker& worker : workers) result.counts += worker.counts();
     return result;
   }
@@ -131,7 +129,6 @@ private:
       busy(member, job_.machine.dispatch);
       if (!worker.next(range)) break;
       if (job_.seen) job_.seen(round, member, range);
-      if (job_.follows) moves_.handed(member, range);
       const Time cost = workload_->cost(range.begin, range.end);
       distance_->handed(member, range, cost);
       speeds_.set_busy(member, true);
@@ -187,7 +184,6 @@ private:
   Interruptions noise_;
   std::optional<Distance> distance_; // distances in the present round
   std::unique_ptr<Slot> slot_;
-  Moves moves_;
   std::vector<core::PaceKeeper<SimulatedPlatform>> paces_; // likewise
   std::unique_ptr<core::PaceKeeper<SimulatedPlatform>::Ticks[]> probes_;
   std::vector<core::Prior> priors_;      // prior of each member

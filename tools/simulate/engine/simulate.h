@@ -51,7 +51,6 @@ struct Job {
   std::function<std::optional<std::uint64_t>(std::uint32_t round)> cancelled_by = {};
   std::optional<Preemption> preemption = {};
   std::function<double(std::uint32_t member)> speed_error = {}; ///< times the speed that a member measures
-  bool follows = false;                                         ///< Round::moved is wanted
 };
 
 /// One execution of the loop.
@@ -67,7 +66,6 @@ struct Round {
   /// The shared access that the member was about to make then; nothing: the member was executing a batch, or
   /// had just arrived.
   std::optional<core::Tag> suspended_at;
-  Time moved = 0; ///< part of the work that another member did in the round before; see Job::follows
 };
 
 std::vector<Round> simulate(const Job& job);
