@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A harness for test programs that a foreign compiler builds against a foreign OpenMP runtime: headers and
-// the standard library only, so that nothing of the project's build leaks into what stands for "the user's
-// program".
-//
+// A harness for programs that stand for the user's: headers and the standard library only, for any compiler.
 // A program lists its cases and calls check::run(). The first violation prints file, case, culprit and seed
-// and ends the process with status 1; a hang does the same after --time-limit seconds, because a test that is
-// merely killed does not say where it stood.
-//   --case NAME   only this case (may be repeated)   --list           names, one per line
-//   --skip NAME   not this case (may be repeated)
+// and ends the process with status 1; so does a hang after --time-limit seconds.
+//   --case NAME   only this case (may be repeated)   --skip NAME   not this case (may be repeated)
 //   --seed S      replay                             --repeat N       repetitions of cases that look for
 //   races
 //   --long        the thorough sizes                 --time-limit S   default 500
@@ -71,21 +66,8 @@ inline int repeat(int normal, int thorough) {
   } while (0)
 
 inline void report_hang(int) {
-  auto say = [](const char* text) {
-    if (write(STDERR_FILENO, text, std::strlen(text)) < 0) std::_Exit(2);
-  };
-  char digits[24];
-  char* first = digits + sizeof digits - 1;
-  *first = '\0';
-  std::uint64_t rest = settings.seed;
-  do *--first = static_cast<char>('0' + rest % 10);
-  while ((rest /= 10) != 0);
-  say("hang or far too slow in case ");
-  say(settings.current);
-  say(", seed ");
-  say(first);
-  say("\n");
-  say(settings.detail);
+  dprintf(STDERR_FILENO, "hang or far too slow in case %s, seed %llu\n%s", settings.current,
+          static_cast<unsigned long long>(settings.seed), settings.detail);
   std::_Exit(1);
 }
 
@@ -93,6 +75,8 @@ struct Case {
   const char* name;
   void (*run)();
 };
+#define CASE(function)                                                                                       \
+  { #function, function }
 
 /// Option `name` of the command line as a number, or `fallback`. For options that only one program has.
 inline long long number(int argc, char** argv, const char* name, long long fallback) {
@@ -114,23 +98,14 @@ inline int run(int argc, char** argv, std::initializer_list<Case> cases) {
   std::uint32_t seed = 0;
   settings.seed = getentropy(&seed, sizeof seed) == 0 ? seed : static_cast<std::uint32_t>(getpid());
   for (int i = 1; i < argc; ++i) {
-    const bool has_value = i + 1 < argc;
-    if (std::strcmp(argv[i], "--seed") == 0 && has_value)
-      settings.seed = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (std::strcmp(argv[i], "--repeat") == 0 && has_value)
-      settings.repeat = std::atoi(argv[i + 1]);
-    else if (std::strcmp(argv[i], "--time-limit") == 0 && has_value)
-      settings.time_limit_s = static_cast<unsigned>(std::atoi(argv[i + 1]));
-    else if (std::strcmp(argv[i], "--case") == 0 && has_value)
-      wanted.emplace_back(argv[i + 1]);
-    else if (std::strcmp(argv[i], "--skip") == 0 && has_value)
-      unwanted.emplace_back(argv[i + 1]);
-    else if (std::strcmp(argv[i], "--long") == 0)
-      settings.thorough = true;
-  }
-  if (flag(argc, argv, "--list")) {
-    for (const Case& each : cases) std::puts(each.name);
-    return 0;
+    const std::string option = argv[i];
+    const char* const value = i + 1 < argc ? argv[i + 1] : "0";
+    if (option == "--seed") settings.seed = std::strtoull(value, nullptr, 10);
+    if (option == "--repeat") settings.repeat = std::atoi(value);
+    if (option == "--time-limit") settings.time_limit_s = static_cast<unsigned>(std::atoi(value));
+    if (option == "--case") wanted.emplace_back(value);
+    if (option == "--skip") unwanted.emplace_back(value);
+    if (option == "--long") settings.thorough = true;
   }
   std::signal(SIGALRM, report_hang);
   alarm(settings.time_limit_s);

@@ -51,11 +51,8 @@ endif()
 foreach(clang IN LISTS WSTREE_FOREIGN_CLANGS)
   foreach(program IN LISTS programs_of_${clang})
     foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
-      set(seldom "")
-      if(NOT libomp STREQUAL libomp_of_${clang})
-        set(seldom SELDOM)
-      endif()
-      wstree_abi_test(abi.${program}.clang${clang}.libomp${libomp} ${program}-clang${clang} ${libomp} ${seldom}
+      wstree_abi_test(abi.${program}.clang${clang}.libomp${libomp} ${program}-clang${clang} ${libomp}
+        OFTEN ${libomp} ${libomp_of_${clang}}
         ARGUMENTS ${arguments_${program}} ENVIRONMENT ${environment_${program}})
       # Millions of loops say nothing more on a second runtime.
       if(clang EQUAL WSTREE_FOREIGN_CLANG AND (NOT program STREQUAL "slot_reuse" OR libomp STREQUAL WSTREE_FOREIGN_LIBOMP))
@@ -107,46 +104,35 @@ foreach(mode exponential random timed)
 endforeach()
 foreach(chunk 1 64 1000000 67108863)
   foreach(batch timed exponential fixed random)
-    set(seldom "")
-    if(NOT batch STREQUAL "timed")
-      set(seldom SELDOM)
-    endif()
-    wstree_abi_test(abi.exactly_once.chunk_${chunk}.${batch} exactly_once-${newest} ${WSTREE_FOREIGN_LIBOMP} ${seldom}
+    wstree_abi_test(abi.exactly_once.chunk_${chunk}.${batch} exactly_once-${newest} ${WSTREE_FOREIGN_LIBOMP} OFTEN ${batch} timed
       ARGUMENTS --random 4000 ENVIRONMENT "OMP_SCHEDULE=wstree,${chunk}" "WSTREE_BATCH=${batch}")
   endforeach()
 endforeach()
-foreach(way timed:63 exponential:36 fixed:36 random:36)
-  string(REGEX MATCH "([a-z]+):([0-9]+)" ignored ${way})
-  set(batch ${CMAKE_MATCH_1})
-  set(bits ${CMAKE_MATCH_2})
-  set(mode ${batch})
-  if(NOT batch STREQUAL "timed")
-    set(mode "${batch}:16777216")
+foreach(batch timed exponential fixed random)
+  set(way --drain-bits 36 ENVIRONMENT "WSTREE_BATCH=${batch}:16777216")
+  if(batch STREQUAL "timed")
+    set(way --drain-bits 63 ENVIRONMENT "WSTREE_BATCH=timed")
   endif()
   wstree_abi_test(abi.exactly_once.huge.${batch} exactly_once-${newest} ${WSTREE_FOREIGN_LIBOMP}
-    ARGUMENTS --case emptied --case left_early --drain-bits ${bits} ENVIRONMENT "WSTREE_BATCH=${mode}")
+    OFTEN ${batch} "timed|fixed" ARGUMENTS --case emptied --case left_early ${way})
 endforeach()
 
 # 4. The other code form, team sizes and fallbacks.
 wstree_abi_test(abi.loop_types.openmp45 loop_types-openmp45 ${WSTREE_FOREIGN_LIBOMP})
 foreach(threads 1 2 3 16)
   foreach(program loop_types nowait order)
-    wstree_abi_test(abi.${program}.threads_${threads} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP}
+    wstree_abi_test(abi.${program}.threads_${threads} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP} OFTEN ${threads} "1|3"
       ENVIRONMENT "OMP_NUM_THREADS=${threads}")
   endforeach()
 endforeach()
 foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
   string(REPLACE "," "_" readable ${fallback})
-  set(seldom SELDOM)
-  if(fallback MATCHES "^(static|dynamic,2)$")
-    set(seldom "")
-  endif()
   foreach(program order nowait)
-    wstree_abi_test(abi.${program}.fallback_${readable} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP} ${seldom}
+    wstree_abi_test(abi.${program}.fallback_${readable} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP} OFTEN ${fallback} "static|dynamic,2"
       ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
   endforeach()
   # Each kind is a number of its own here.
-  wstree_abi_test(abi.schedule_icv.fallback_${readable} schedule_icv-${newest} ${WSTREE_FOREIGN_LIBOMP}
+  wstree_abi_test(abi.schedule_icv.fallback_${readable} schedule_icv-${newest} ${WSTREE_FOREIGN_LIBOMP} OFTEN ${fallback} "static|dynamic,2|auto"
     ARGUMENTS --library --asked ENVIRONMENT "OMP_SCHEDULE=wstree,5" "WSTREE_FALLBACK=${fallback}")
 endforeach()
 
@@ -160,7 +146,7 @@ endif()
 
 # 5. Loaded, but not asked for by the environment: nothing may change, and the program may ask for the tree itself.
 foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
-  wstree_abi_test(abi.schedule_icv.not_asked.libomp${libomp} schedule_icv-${newest} ${libomp}
+  wstree_abi_test(abi.schedule_icv.not_asked.libomp${libomp} schedule_icv-${newest} ${libomp} OFTEN ${libomp} ${WSTREE_FOREIGN_LIBOMP}
     ARGUMENTS --library ENVIRONMENT "OMP_SCHEDULE=dynamic,5")
 endforeach()
 wstree_abi_test(abi.late_request.changed_environment late_request-${newest} ${WSTREE_FOREIGN_LIBOMP}
@@ -192,18 +178,14 @@ foreach(clang IN LISTS WSTREE_FOREIGN_CLANGS)
   if(clang EQUAL WSTREE_FOREIGN_CLANG OR (clang EQUAL oldest AND WSTREE_TEST_ALL_PAIRS))
     wstree_foreign_program(static_loops-clang${clang} static_loops.cpp ${clang} FLAGS -fopenmp)
     foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
-      set(seldom "")
-      if(NOT libomp STREQUAL libomp_of_${clang})
-        set(seldom SELDOM)
-      endif()
-      wstree_abi_test(abi.static_loops.clang${clang}.libomp${libomp} static_loops-clang${clang} ${libomp} ${seldom}
-        ARGUMENTS --cut ENVIRONMENT "WSTREE_LOOPS=static" "OMP_SCHEDULE=static")
+      wstree_abi_test(abi.static_loops.clang${clang}.libomp${libomp} static_loops-clang${clang} ${libomp}
+        OFTEN ${libomp} ${libomp_of_${clang}} ARGUMENTS --cut ENVIRONMENT "WSTREE_LOOPS=static" "OMP_SCHEDULE=static")
     endforeach()
   endif()
 endforeach()
 wstree_foreign_program(static_regions-${newest} static_regions.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp)
 foreach(libomp IN LISTS WSTREE_FOREIGN_LIBOMPS)
-  wstree_abi_test(abi.static_regions.clang.libomp${libomp} static_regions-${newest} ${libomp}
+  wstree_abi_test(abi.static_regions.clang.libomp${libomp} static_regions-${newest} ${libomp} OFTEN ${libomp} ${WSTREE_FOREIGN_LIBOMP}
     ENVIRONMENT "WSTREE_LOOPS=proven")
 endforeach()
 wstree_abi_test(abi.static_regions.clang.threads_7 static_regions-${newest} ${WSTREE_FOREIGN_LIBOMP}
@@ -215,23 +197,20 @@ wstree_abi_test(abi.static_regions.clang.bare static_regions-${newest} ${WSTREE_
 
 foreach(way "LOOPS=runtime,dynamic,guided,auto,taskloop" "HISTORY=off" "RULES=* loops=static" "RULES=static_loops* off")
   string(MAKE_C_IDENTIFIER "${way}" readable)
-  set(loops "WSTREE_LOOPS=static,dynamic")
-  if(way MATCHES "LOOPS=")
-    set(loops "")
-  endif()
-  set(parts --equal --repeat 100)
+  set(parts --equal --repeat 100 ENVIRONMENT)
   if(way MATCHES "loops=static")
-    set(parts --cut)
-    set(loops "")
+    set(parts --cut ENVIRONMENT)
+  elseif(NOT way MATCHES "LOOPS=")
+    list(APPEND parts "WSTREE_LOOPS=static,dynamic")
   endif()
   wstree_abi_test(abi.static_loops.${readable} static_loops-${newest} ${WSTREE_FOREIGN_LIBOMP}
-    ARGUMENTS ${parts} ENVIRONMENT ${loops} "WSTREE_${way}")
+    ARGUMENTS ${parts} "WSTREE_${way}")
 endforeach()
 wstree_abi_test(abi.long.static_loops static_loops-${newest} ${WSTREE_FOREIGN_LIBOMP} LONG
   ARGUMENTS --cut ENVIRONMENT "WSTREE_LOOPS=static" "OMP_SCHEDULE=static")
 wstree_abi_test(abi.served.static_loops static_loops-${newest} ${WSTREE_FOREIGN_LIBOMP}
   LAUNCHER ${run_served} --min-calls 1000 --expect-schedule "static (balanced)" --
-  ARGUMENTS --case types_and_edges --case same_assignment
+  ARGUMENTS --case types_and_edges --case same_assignment --repeat 100
   ENVIRONMENT "WSTREE_LOOPS=static" "OMP_SCHEDULE=static")
 if(NOT WSTREE_FOREIGN_LIBOMP MATCHES "^1[0-8]$")
   wstree_abi_test(abi.bare.static_loops static_loops-${newest} ${WSTREE_FOREIGN_LIBOMP} BARE
@@ -239,11 +218,9 @@ if(NOT WSTREE_FOREIGN_LIBOMP MATCHES "^1[0-8]$")
 endif()
 
 # The same output however the parts are cut.
-foreach(program static_pairs static_rows)
-  wstree_foreign_program(${program}-${newest} ${program}.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp)
-  wstree_abi_test(abi.same_output.${program} ${program}-${newest} ${WSTREE_FOREIGN_LIBOMP}
-    LAUNCHER sh -c "[ \"$($1)\" = \"$(LD_PRELOAD=$0 $1)\" ]" $<TARGET_FILE:wstree> ENVIRONMENT "WSTREE_LOOPS=static")
-endforeach()
+wstree_foreign_program(static_rows-${newest} static_rows.cpp ${WSTREE_FOREIGN_CLANG} FLAGS -fopenmp)
+wstree_abi_test(abi.same_output.static_rows static_rows-${newest} ${WSTREE_FOREIGN_LIBOMP}
+  LAUNCHER sh -c "[ \"$($1)\" = \"$(LD_PRELOAD=$0 $1)\" ]" $<TARGET_FILE:wstree> ENVIRONMENT "WSTREE_LOOPS=static")
 
 # 8. All of the above would pass if no loop ever reached the tree. So: the same programs with figures on, which must name
 #    executions of loops, and nothing on stderr.
@@ -253,11 +230,7 @@ list(REMOVE_DUPLICATES both_libomps)
 list(REMOVE_ITEM programs late_request slot_reuse)
 foreach(program IN LISTS programs)
   foreach(libomp IN LISTS both_libomps)
-    set(seldom "")
-    if(NOT libomp STREQUAL WSTREE_FOREIGN_LIBOMP)
-      set(seldom SELDOM)
-    endif()
-    wstree_abi_test(abi.served.${program}.libomp${libomp} ${program}-${newest} ${libomp} ${seldom}
+    wstree_abi_test(abi.served.${program}.libomp${libomp} ${program}-${newest} ${libomp} OFTEN ${libomp} ${WSTREE_FOREIGN_LIBOMP}
       LAUNCHER ${run_served} --min-calls 3 --
       ARGUMENTS --repeat 1 ${arguments_${program}} ENVIRONMENT ${environment_${program}})
   endforeach()

@@ -8,39 +8,27 @@
 
 using namespace oracle;
 
-extern "C" {
+namespace {
+
+kmpc::Ident ident;
+
+} // namespace
+
 #define DIST_INIT(suffix, T, ST)                                                                             \
-  void __kmpc_dist_dispatch_init_##suffix(kmpc::Ident*, std::int32_t, std::int32_t, std::int32_t*, T, T, ST, \
-                                          ST);
+  extern "C" void __kmpc_dist_dispatch_init_##suffix(kmpc::Ident*, std::int32_t, std::int32_t,               \
+                                                     std::int32_t*, T, T, ST, ST);                           \
+  static void dist_init(Tag<T>, std::int32_t gtid, const Loop& loop, std::int32_t* last) {                   \
+    __kmpc_dist_dispatch_init_##suffix(&ident, gtid, loop.schedule, last, static_cast<T>(loop.lower),        \
+                                       static_cast<T>(loop.upper), static_cast<ST>(loop.stride),             \
+                                       static_cast<ST>(loop.chunk));                                         \
+  }
 DIST_INIT(4, std::int32_t, std::int32_t)
 DIST_INIT(4u, std::uint32_t, std::int32_t)
 DIST_INIT(8, std::int64_t, std::int64_t)
 DIST_INIT(8u, std::uint64_t, std::int64_t)
 #undef DIST_INIT
-}
 
 namespace {
-
-kmpc::Ident ident;
-
-void dist_init(std::int32_t gtid, const Loop& loop, std::int32_t* last) {
-  const auto call = [&](auto entry, auto tag) {
-    using T = typename decltype(tag)::Value;
-    using Stride = typename kmpc::Entries<T>::Stride;
-    entry(&ident, gtid, loop.schedule, last, static_cast<T>(loop.lower), static_cast<T>(loop.upper),
-          static_cast<Stride>(loop.stride), static_cast<Stride>(loop.chunk));
-  };
-  switch (loop.type) {
-  case Type::i32:
-    return call(__kmpc_dist_dispatch_init_4, Tag<std::int32_t>{});
-  case Type::u32:
-    return call(__kmpc_dist_dispatch_init_4u, Tag<std::uint32_t>{});
-  case Type::i64:
-    return call(__kmpc_dist_dispatch_init_8, Tag<std::int64_t>{});
-  default:
-    return call(__kmpc_dist_dispatch_init_8u, Tag<std::uint64_t>{});
-  }
-}
 
 struct Record {
   Chunk chunk;
@@ -72,9 +60,9 @@ void run_league(const Loop& loop, int teams, int members) {
       const std::int32_t gtid = kmpc::__kmpc_global_thread_num(&ident);
       for (int again = 0; again < 2; ++again) { // and once more, as the next loop of the same region
         std::int32_t has_last = -1;
-        dist_init(gtid, loop, &has_last);
         std::vector<Record> ignored;
         with_type(loop.type, [&](auto tag) {
+          dist_init(tag, gtid, loop, &has_last);
           drain<typename decltype(tag)::Value>(gtid, team, has_last, again == 0 ? own : ignored);
         });
       }
@@ -121,5 +109,5 @@ void leagues() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return check::run(argc, argv, {{"leagues", leagues}});
+  return check::run(argc, argv, {CASE(leagues)});
 }

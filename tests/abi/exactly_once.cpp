@@ -25,21 +25,11 @@ Wide random_count(check::Random& random) {
 Wide random_stride(check::Random& random, Type type) {
   const Wide low = lowest_stride(type), high = highest_stride(type);
   const int bits = type == Type::i32 || type == Type::u32 ? 31 : 63;
-  Wide stride = 1;
-  switch (random.below(4)) {
-  case 0:
-    stride = 1;
-    break;
-  case 1:
-    stride = static_cast<Wide>(random.below(100)) + 1;
-    break;
-  case 2:
-    stride = static_cast<Wide>(random.next() >> (1 + random.below(63))) + 1;
-    break;
-  default:
-    stride = static_cast<Wide>(std::uint64_t{1} << random.below(static_cast<std::uint64_t>(bits)));
-    break;
-  }
+  const Wide strides[] = {
+      1, static_cast<Wide>(random.below(100)) + 1,
+      static_cast<Wide>(random.next() >> (1 + random.below(63))) + 1,
+      static_cast<Wide>(std::uint64_t{1} << random.below(static_cast<std::uint64_t>(bits)))};
+  Wide stride = strides[random.below(4)];
   stride = std::min(stride, high);
   if (random.below(200) == 0) return low;
   return random.below(2) == 0 ? stride : -stride;
@@ -194,15 +184,10 @@ int main(int argc, char** argv) {
   // libomp itself hangs after members have left loops early; GCC's runtime does not.
   if (check::flag(argc, argv, "--bare")) {
     may_leave_early = false;
-    return check::run(argc, argv,
-                      {{"random_loops", random_loops}, {"million_iterations", million_iterations}});
+    return check::run(argc, argv, {CASE(random_loops), CASE(million_iterations)});
   }
 #endif
   return check::run(argc, argv,
-                    {{"random_loops", random_loops},
-                     {"million_iterations", million_iterations},
-                     {"few_dear_iterations", few_dear_iterations},
-                     {"emptied", emptied},
-                     {"left_early", left_early},
-                     {"more_than_2_to_the_63", more_than_2_to_the_63}});
+                    {CASE(random_loops), CASE(million_iterations), CASE(few_dear_iterations), CASE(emptied),
+                     CASE(left_early), CASE(more_than_2_to_the_63)});
 }

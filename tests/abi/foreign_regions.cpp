@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: regions that are opened out of the library's sight, by a call that goes to the runtime directly.
-// Their loops are the runtime's, and it alone knows by what all members decide: the schedule that the region
-// was opened with, or that of the task. So nothing must be said to it for one member that changes its own
-// schedule and not for the others. What the runtime knows of a schedule of ours hands out chunks of about the
-// size that was asked for, 1 here, whatever WSTREE_FALLBACK says.
+// Guards: regions that are opened by a call that goes to the runtime directly. Their loops are the runtime's,
+// and it alone knows by what all members decide, so nothing must be said to it for one member that changes
+// its schedule. What it knows of a schedule of ours hands out chunks of about the size that was asked for.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -41,7 +39,7 @@ void run_loops(Job& job) {
 #pragma omp for ordered(1) schedule(runtime)
   for (int i = 0; i < k_n; ++i) {
 #pragma omp ordered depend(sink : i - 1)
-    if (job.chain++ == i) job.dependent.touch(static_cast<std::size_t>(i));
+    if (job.chain++ == i) job.dependent.touch(i);
 #pragma omp ordered depend(source)
   }
 #pragma omp for schedule(runtime)
@@ -142,8 +140,6 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   omp_set_num_threads(k_members);
   omp_set_max_active_levels(3);
-  return check::run(argc, argv,
-                    {{"at_the_top", at_the_top},
-                     {"with_a_member_that_changes_its_schedule", with_a_member_that_changes_its_schedule},
-                     {"in_a_served_loop", in_a_served_loop}});
+  return check::run(
+      argc, argv, {CASE(at_the_top), CASE(with_a_member_that_changes_its_schedule), CASE(in_a_served_loop)});
 }

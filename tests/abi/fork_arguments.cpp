@@ -87,13 +87,8 @@ void every_number_of_arguments() {
   (std::make_index_sequence<40>{});
 }
 
-void outlined_for_if(std::int32_t* gtid, std::int32_t*, Word* value) {
-  if (*value != pattern(3)) add(seen.wrong);
-  add(seen.members);
-  loop_in_the_region(*gtid);
-}
-
-void outlined_for_if_without_argument(std::int32_t* gtid, std::int32_t*) {
+template <class... Argument> void outlined_for_if(std::int32_t* gtid, std::int32_t*, Argument*... value) {
+  if (((*value != pattern(3)) || ...)) add(seen.wrong);
   add(seen.members);
   loop_in_the_region(*gtid);
 }
@@ -102,17 +97,17 @@ void fork_call_if() {
   // What Fortran compilers make of an if clause. Without a hook each member ran the whole loop.
   if (__kmpc_fork_call_if == nullptr) return;
   const std::int32_t gtid = kmpc::__kmpc_global_thread_num(&ident);
+  const Microtask with = reinterpret_cast<Microtask>(&outlined_for_if<Word>);
+  const Microtask without = reinterpret_cast<Microtask>(&outlined_for_if<>);
   for (const bool argument : {true, false})
     for (const int condition : {0, 1}) {
       seen = {};
       Word value = pattern(3);
       __kmpc_push_num_threads(&ident, gtid, 3);
-      __kmpc_fork_call_if(&ident, argument ? 1 : 0,
-                          argument ? reinterpret_cast<Microtask>(&outlined_for_if)
-                                   : reinterpret_cast<Microtask>(&outlined_for_if_without_argument),
-                          condition, argument ? &value : nullptr);
-      CHECK(seen.members == (condition ? 3u : 1u), "%u, condition %d", seen.members, condition);
-      CHECK(seen.wrong == 0, "%u", seen.wrong);
+      __kmpc_fork_call_if(&ident, argument ? 1 : 0, argument ? with : without, condition,
+                          argument ? &value : nullptr);
+      CHECK(seen.members == (condition ? 3u : 1u) && seen.wrong == 0, "%u, condition %d, %u wrong",
+            seen.members, condition, seen.wrong);
       CHECK(seen.iterations == k_iterations && seen.last_flags == 1, "%u iterations, condition %d",
             seen.iterations, condition);
     }
@@ -122,6 +117,5 @@ void fork_call_if() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return check::run(
-      argc, argv, {{"every_number_of_arguments", every_number_of_arguments}, {"fork_call_if", fork_call_if}});
+  return check::run(argc, argv, {CASE(every_number_of_arguments), CASE(fork_call_if)});
 }

@@ -99,7 +99,7 @@ endforeach()
 
 foreach(gcc IN LISTS gccs)
   foreach(threads 2 4 7)
-    wstree_abi_test(abi.static_regions.gcc${gcc}.threads_${threads} static_regions-gcc${gcc} libgomp
+    wstree_abi_test(abi.static_regions.gcc${gcc}.threads_${threads} static_regions-gcc${gcc} libgomp OFTEN ${threads} "2|7"
       ENVIRONMENT "WSTREE_LOOPS=proven" "OMP_NUM_THREADS=${threads}")
   endforeach()
 endforeach()
@@ -118,7 +118,7 @@ foreach(chunk 1 64 1000000 67108863)
 endforeach()
 foreach(threads 1 3 16)
   foreach(program gomp_constructs loop_types)
-    wstree_gcc_test(threads_${threads} ${program} ENVIRONMENT "OMP_NUM_THREADS=${threads}")
+    wstree_gcc_test(threads_${threads} ${program} OFTEN ${threads} "1|3" ENVIRONMENT "OMP_NUM_THREADS=${threads}")
   endforeach()
 endforeach()
 wstree_gcc_test(huge exactly_once ARGUMENTS --case emptied --drain-bits 40)
@@ -137,23 +137,18 @@ foreach(fallback static static,3 dynamic,2 guided,4 auto trapezoidal,5)
   endif()
   # Members of libgomp spin in doacross loops: more of them than processors take many seconds with pieces of three, and
   # two of them enough for fewer rounds of all cases of `order`.
-  set(threads "")
+  set(environment "WSTREE_FALLBACK=${fallback}")
   set(fewer "")
-  set(seldom SELDOM)
-  if(fallback MATCHES "^(static|dynamic,2)$")
-    set(seldom "")
-  endif()
   if(fallback STREQUAL "static,3")
     set(fewer --repeat 6)
-    set(threads "OMP_NUM_THREADS=2")
-    wstree_gcc_test(fallback_static_3.threads_4 gomp_constructs LONG ARGUMENTS ${arguments}
-      ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
-    wstree_gcc_test(fallback_static_3.threads_4 order LONG ENVIRONMENT "WSTREE_FALLBACK=${fallback}")
+    wstree_gcc_test(fallback_static_3.threads_4 gomp_constructs LONG ARGUMENTS ${arguments} ENVIRONMENT ${environment})
+    wstree_gcc_test(fallback_static_3.threads_4 order LONG ENVIRONMENT ${environment})
+    list(APPEND environment "OMP_NUM_THREADS=2")
   endif()
-  wstree_gcc_test(fallback_${readable} gomp_constructs ${seldom} ARGUMENTS ${arguments}
-    ENVIRONMENT "WSTREE_FALLBACK=${fallback}" ${threads})
-  wstree_gcc_test(fallback_${readable} order ${seldom} ARGUMENTS ${fewer}
-    ENVIRONMENT "WSTREE_FALLBACK=${fallback}" ${threads})
+  wstree_gcc_test(fallback_${readable} gomp_constructs OFTEN ${fallback} "static|dynamic,2" ARGUMENTS ${arguments}
+    ENVIRONMENT ${environment})
+  wstree_gcc_test(fallback_${readable} order OFTEN ${fallback} "static|dynamic,2" ARGUMENTS ${fewer}
+    ENVIRONMENT ${environment})
 endforeach()
 
 # 3. Loaded, but not asked for by the environment.
@@ -166,11 +161,11 @@ wstree_gcc_test(not_asked late_request ENVIRONMENT "OMP_SCHEDULE=dynamic")
 
 # 4. The programs on bare libgomp: an oracle for the oracles. With chunks of one, because it multiplies them by strides.
 foreach(program IN LISTS gcc_programs)
-  set(environment "OMP_SCHEDULE=dynamic")
+  set(chunk "")
   if(program STREQUAL "schedule_icv")
-    set(environment "OMP_SCHEDULE=dynamic,5")
+    set(chunk ",5")
   endif()
-  wstree_gcc_test(bare ${program} BARE ENVIRONMENT ${environment})
+  wstree_gcc_test(bare ${program} BARE ENVIRONMENT "OMP_SCHEDULE=dynamic${chunk}")
 endforeach()
 
 # 5. Loops were really served.

@@ -12,18 +12,13 @@ namespace {
 
 using check::Hits;
 using check::HitsList;
+using check::served;
 using Size = unsigned long;
 
 constexpr Size k_n = 300;
 /// A bound that the compiler does not know: gcc uses the entries with "ull" only for bounds that may need
 /// 64 unsigned bits.
 Size limit = k_n;
-
-/// A loop of the tree, which must not notice what happened before or happens behind it.
-void served(Hits& hits) {
-#pragma omp for schedule(runtime) nowait
-  for (Size i = 0; i < limit; ++i) hits.touch(i);
-}
 
 void region_with_a_task_reduction() {
   for (int round = 0; round < check::repeat(20, 300); ++round) {
@@ -148,9 +143,6 @@ void outside_of_any_region() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv,
-                    {{"region_with_a_task_reduction", region_with_a_task_reduction},
-                     {"conditional_lastprivate", conditional_lastprivate},
-                     {"scans", scans},
-                     {"target_regions", target_regions},
-                     {"outside_of_any_region", outside_of_any_region}});
+                    {CASE(region_with_a_task_reduction), CASE(conditional_lastprivate), CASE(scans),
+                     CASE(target_regions), CASE(outside_of_any_region)});
 }

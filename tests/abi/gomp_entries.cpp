@@ -29,7 +29,7 @@ template <class T, class Start, class Next, class Take> void drain(Start start, 
 }
 
 void touch(Hits& hits, long from, long end, long step = 1) {
-  for (long i = from; i < end; i += step) hits.touch(static_cast<std::size_t>(i / step));
+  for (long i = from; i < end; i += step) hits.touch(i / step);
 }
 
 void strides_beyond_the_signed_type() {
@@ -103,26 +103,29 @@ template <class T> void monotonic_loop(bool general, Hits& hits) {
   constexpr long k_schedule = gomp::k_schedule_runtime | gomp::k_schedule_monotonic;
   const T from = 7, to = from + 3 * T{k_n}, step = 3;
   T previous = 0;
-  const auto take = [&](T first, T end) {
-    CHECK(first > previous, "a piece lies before the one before it in loop of %zu bytes", sizeof(T));
-    previous = first;
-    touch(hits, static_cast<long>(first - from), static_cast<long>(end - from), 3);
+  const auto walk = [&](auto start, auto next) {
+    drain<T>(start, next, [&](T first, T end) {
+      CHECK(first > previous, "a piece lies before the one before it in loop of %zu bytes", sizeof(T));
+      previous = first;
+      touch(hits, static_cast<long>(first - from), static_cast<long>(end - from), 3);
+    });
   };
+  using namespace gomp;
   if constexpr (std::is_same_v<T, Ull>)
-    drain<T>(
+    walk(
         [&](T* first, T* end) {
-          return general ? gomp::GOMP_loop_ull_start(true, from, to, step, k_schedule, 0, first, end, nullptr,
-                                                     nullptr)
-                         : gomp::GOMP_loop_ull_runtime_start(true, from, to, step, first, end);
+          return general
+                     ? GOMP_loop_ull_start(true, from, to, step, k_schedule, 0, first, end, nullptr, nullptr)
+                     : GOMP_loop_ull_runtime_start(true, from, to, step, first, end);
         },
-        gomp::GOMP_loop_ull_runtime_next, take);
+        GOMP_loop_ull_runtime_next);
   else
-    drain<T>(
+    walk(
         [&](T* first, T* end) {
-          return general ? gomp::GOMP_loop_start(from, to, step, k_schedule, 0, first, end, nullptr, nullptr)
-                         : gomp::GOMP_loop_runtime_start(from, to, step, first, end);
+          return general ? GOMP_loop_start(from, to, step, k_schedule, 0, first, end, nullptr, nullptr)
+                         : GOMP_loop_runtime_start(from, to, step, first, end);
         },
-        gomp::GOMP_loop_runtime_next, take);
+        GOMP_loop_runtime_next);
 }
 
 void dynamic_loop(bool general, Hits& hits, std::atomic<int>& pieces) {
@@ -140,7 +143,7 @@ void dynamic_loop(bool general, Hits& hits, std::atomic<int>& pieces) {
 }
 
 void served_loop(std::int32_t kind, Hits& hits) {
-  drain<long>([&](long* first, long* end) { return gomp::start(kind, 1, 0, k_n, 1, first, end); },
+  drain<long>([&](long* first, long* end) { return gomp::start(kind, 1, true, 0, k_n, 1, first, end); },
               [&](long* first, long* end) { return gomp::next(kind, first, end); },
               [&](long first, long end) { touch(hits, first, end); });
 }
@@ -157,17 +160,11 @@ void orders_and_chunks_that_count() {
       monotonic_loop<long>(general, hits[4 * k]);
       gomp::GOMP_loop_end_nowait();
       served_loop(gomp::k_kinds[k % 4], hits[4 * k + 1]);
-      if (k % 3 == 1)
-        gomp::GOMP_loop_end_cancel();
-      else
-        gomp::GOMP_loop_end_nowait();
+      k % 3 == 1 ? void(gomp::GOMP_loop_end_cancel()) : gomp::GOMP_loop_end_nowait();
       monotonic_loop<Ull>(general, hits[4 * k + 2]);
       gomp::GOMP_loop_end_nowait();
       dynamic_loop(general, hits[4 * k + 3], pieces);
-      if (k % 3 == 2)
-        gomp::GOMP_loop_end();
-      else
-        gomp::GOMP_loop_end_nowait();
+      k % 3 == 2 ? gomp::GOMP_loop_end() : gomp::GOMP_loop_end_nowait();
     }
     check::must_be_one_each(hits, "loops of the runtime and of the tree in turn");
     CHECK(pieces == 84 * static_cast<int>(k_loops), "%d pieces of 6", pieces.load());
@@ -206,10 +203,7 @@ void starts_that_only_register() {
         CHECK((end - first + 6) / 7 <= largest_piece, "%ld to %ld at once", first, end);
         touch(hits[k], first, end, 7);
       }
-      if (k % 3 == 0)
-        gomp::GOMP_loop_end();
-      else
-        gomp::GOMP_loop_end_nowait();
+      k % 3 == 0 ? gomp::GOMP_loop_end() : gomp::GOMP_loop_end_nowait();
     }
     check::must_be_one_each(hits, "registered first");
   }
@@ -246,11 +240,8 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   largest_piece = static_cast<long>(check::number(argc, argv, "--piece", largest_piece));
   return check::run(argc, argv,
-                    {{"strides_beyond_the_signed_type", strides_beyond_the_signed_type},
-                     {"the_barrier_at_the_end_is_one", the_barrier_at_the_end_is_one},
-                     {"chunks_of_regions_that_begin_with_a_loop", chunks_of_regions_that_begin_with_a_loop},
-                     {"orders_and_chunks_that_count", orders_and_chunks_that_count},
-                     {"chunks_of_half_the_type_and_more", chunks_of_half_the_type_and_more},
-                     {"starts_that_only_register", starts_that_only_register},
-                     {"memory_of_a_loop", memory_of_a_loop}});
+                    {CASE(strides_beyond_the_signed_type), CASE(the_barrier_at_the_end_is_one),
+                     CASE(chunks_of_regions_that_begin_with_a_loop), CASE(orders_and_chunks_that_count),
+                     CASE(chunks_of_half_the_type_and_more), CASE(starts_that_only_register),
+                     CASE(memory_of_a_loop)});
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: objects of compilers before GCC 4.9, called as they call. They open a region by a start, run their
-// own share of the body themselves and close it by an end, so that nothing encloses the body of the first
-// member. Loops of such regions, of either age, run once each; and so do newer regions inside of them, around
-// them and behind them.
+// Guards: objects of compilers before GCC 4.9, which open a region by a start, run their own share of the
+// body themselves and close it by an end: nothing encloses the body of the first member. Newer regions inside
+// of them, around them and behind them.
 //   --piece N  no piece of a loop that leaves its schedule to the environment is larger,
 //              as WSTREE_FALLBACK says
 #include "gomp_abi.h"
@@ -15,6 +14,7 @@
 namespace {
 
 using check::Hits;
+using check::served; // a function of a newer object, called from wherever
 
 constexpr long k_n = 400;
 long largest_piece = k_n;
@@ -27,7 +27,7 @@ struct Job {
 };
 
 void touch(Hits& hits, long from, long to) {
-  for (long i = from; i < to; ++i) hits.touch(static_cast<std::size_t>(i));
+  for (long i = from; i < to; ++i) hits.touch(i);
 }
 
 /// A loop as old compilers wrote all with schedule(runtime).
@@ -48,12 +48,6 @@ void old_dynamic_loop(Hits& hits) {
   gomp::GOMP_loop_end_nowait();
 }
 
-/// A function of a newer object, called from wherever.
-void new_loop(Hits& hits) {
-#pragma omp for schedule(runtime)
-  for (long i = 0; i < k_n; ++i) hits.touch(static_cast<std::size_t>(i));
-}
-
 void must_be_done(const Job& job, const char* what) {
   job.hits.must_be_one_each(what);
   job.second.must_be_one_each(what);
@@ -65,7 +59,7 @@ void body_with_loops(void* data) {
   ++job.members;
   old_runtime_loop(job.hits);
   old_dynamic_loop(job.second);
-  new_loop(job.third);
+  served(job.third);
 }
 
 void old_region(gomp::Body* body, void* data, unsigned members) {
@@ -97,13 +91,13 @@ struct Nest {
 void body_with_regions(void* data) {
   Nest& nest = *static_cast<Nest*>(data);
   const int me = omp_get_thread_num();
-  new_loop(nest.around[0]);
+  served(nest.around[0]);
   Job &first = nest.jobs[2 * me], &second = nest.jobs[2 * me + 1];
 #pragma omp parallel num_threads(2)
   body_with_loops(&first);
-  new_loop(nest.around[1]); // the numbering of this team's loops goes on
+  served(nest.around[1]); // the numbering of this team's loops goes on
   old_region(body_with_loops, &second, 2);
-  new_loop(nest.around[2]);
+  served(nest.around[2]);
 }
 
 void regions_in_regions() {
@@ -134,7 +128,7 @@ void regions_in_served_loops() {
         outer.touch(i);
         old_region(body_with_loops, &jobs[i], 1 + static_cast<unsigned>(i % 3));
       }
-      new_loop(behind);
+      served(behind);
     }
     outer.must_be_one_each("loop with regions of old objects in its body");
     behind.must_be_one_each("the loop behind it");
@@ -148,8 +142,5 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   omp_set_max_active_levels(3);
   largest_piece = static_cast<long>(check::number(argc, argv, "--piece", largest_piece));
-  return check::run(argc, argv,
-                    {{"regions", regions},
-                     {"regions_in_regions", regions_in_regions},
-                     {"regions_in_served_loops", regions_in_served_loops}});
+  return check::run(argc, argv, {CASE(regions), CASE(regions_in_regions), CASE(regions_in_served_loops)});
 }

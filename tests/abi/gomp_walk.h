@@ -28,10 +28,7 @@ public:
     bool more = false;
     if (!started_) {
       started_ = true;
-      if constexpr (std::is_same_v<Value, gomp::Ull>)
-        more = gomp::start(loop_.schedule, chunk_, loop_.stride > 0, start_, end_, incr_, &first, &end);
-      else
-        more = gomp::start(loop_.schedule, chunk_, start_, end_, incr_, &first, &end);
+      more = gomp::start(loop_.schedule, chunk_, loop_.stride > 0, start_, end_, incr_, &first, &end);
     } else {
       more = gomp::next(loop_.schedule, &first, &end);
     }

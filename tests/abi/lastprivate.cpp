@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: lastprivate. Compiled code copies the variable out, after the loop, from the thread that was told
-// it ran the last iteration; if that thread got another chunk afterwards, the value is wrong. libomp's own
-// static_steal does that.
-//   (default)        each form --repeat times (50; with --long 1000), never wrong
-//   --count-wrong    counts instead of failing, prints a table, and fails if not one was wrong: shows that
-//   the forms
-//                    here would notice, when run under OMP_SCHEDULE=static_steal and without the library
+// Guards: lastprivate. Compiled code copies the variable out of the thread that was told it ran the last
+// iteration; if that got another chunk afterwards, the value is wrong. libomp's own static_steal does that.
+//   --count-wrong    counts instead of failing, and fails if not one was wrong: to be run under
+//                    OMP_SCHEDULE=static_steal without the library
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -139,8 +136,7 @@ int main(int argc, char** argv) {
   count_wrong = check::flag(argc, argv, "--count-wrong");
   omp_set_dynamic(0);
   omp_set_max_active_levels(2);
-  const int status =
-      check::run(argc, argv, {{"of_each_type", of_each_type}, {"of_other_constructs", of_other_constructs}});
+  const int status = check::run(argc, argv, {CASE(of_each_type), CASE(of_other_constructs)});
   if (!count_wrong || status != 0) return status;
   std::printf("%d wrong values in all\n", wrong_in_all);
   return wrong_in_all > 0 ? 0 : 1;

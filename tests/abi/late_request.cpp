@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Guards: a region that is open when the first request for one of our schedules comes, from one of its
-// members alone. The standard wants one value in all members, but the runtimes get along with it: libomp goes
-// by what was there when the region was opened. To be run with a schedule that is not ours; the library is
+// members alone: runtimes get along with it. To be run with a schedule that is not ours; the library is
 // asleep before.
 //   --changes-environment   with OMP_SCHEDULE=wstree: the program sets it to static before libomp looks at it
 #include "hits.h"
@@ -70,8 +69,7 @@ void of_all_members_after_many_others() {
     {
       omp_set_schedule(own_schedule(which), k_others);
 #pragma omp for schedule(runtime)
-      for (long i = 0; i < static_cast<long>(k_n) * k_step; i += k_step)
-        hits.touch(static_cast<std::size_t>(i / k_step));
+      for (long i = 0; i < static_cast<long>(k_n) * k_step; i += k_step) hits.touch(i / k_step);
     }
     hits.must_be_one_each("loop of a region whose members have set the last one of many schedules");
   }
@@ -101,10 +99,8 @@ int main(int argc, char** argv) {
   if (check::flag(argc, argv, "--changes-environment")) {
     setenv("OMP_SCHEDULE", "static", 1);
     omp_set_dynamic(0);
-    return check::run(argc, argv, {{"of_nobody", of_nobody}});
+    return check::run(argc, argv, {CASE(of_nobody)});
   }
   omp_set_dynamic(0);
-  return check::run(argc, argv,
-                    {{"of_one_member", of_one_member},
-                     {"of_all_members_after_many_others", of_all_members_after_many_others}});
+  return check::run(argc, argv, {CASE(of_one_member), CASE(of_all_members_after_many_others)});
 }

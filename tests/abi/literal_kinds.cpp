@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: WSTREE_LOOPS, by which the tree also serves loops whose source says dynamic, guided or auto.
-// Whatever the list is: every iteration runs once, and pieces are whole chunks of the program's. (Loops with
-// an order keep it: order.cpp.) A loop that is not in the list is the runtime's, which shows in the size of
-// its chunks.
+// Guards: WSTREE_LOOPS, by which the tree also serves loops whose source says dynamic, guided or auto: every
+// iteration once, pieces of whole chunks of the program's. A loop that is not in the list is the runtime's,
+// which shows in the size of its chunks.
 //   --dynamic   the list holds dynamic, and WSTREE_BATCH=fixed:64
 #include "hits.h"
 #include "loop_oracle.h"
@@ -26,24 +25,24 @@ bool dynamic_is_served = false;
 /// One loop of each kind that a source can name, some of them down or of another type.
 void all_kinds(HitsList& hits) {
 #pragma omp for schedule(runtime) nowait
-  for (int i = 0; i < k_n; ++i) hits[0].touch(static_cast<Size>(i));
+  for (int i = 0; i < k_n; ++i) hits[0].touch(i);
 #pragma omp for schedule(dynamic) nowait
-  for (int i = 0; i < k_n; ++i) hits[1].touch(static_cast<Size>(i));
+  for (int i = 0; i < k_n; ++i) hits[1].touch(i);
 #pragma omp for schedule(dynamic, 7) nowait
-  for (long i = k_n; i > 0; --i) hits[2].touch(static_cast<Size>(i - 1));
+  for (long i = k_n; i > 0; --i) hits[2].touch(i - 1);
 #pragma omp for schedule(guided)
   for (Size i = 0; i < limit; ++i) hits[3].touch(i);
 #pragma omp for schedule(guided, 9) nowait
-  for (int i = 3 * k_n; i > 0; i -= 3) hits[4].touch(static_cast<Size>(i / 3 - 1));
+  for (int i = 3 * k_n; i > 0; i -= 3) hits[4].touch(i / 3 - 1);
 #pragma omp for schedule(auto) nowait
-  for (int i = 0; i < k_n; ++i) hits[5].touch(static_cast<Size>(i));
+  for (int i = 0; i < k_n; ++i) hits[5].touch(i);
 #pragma omp for schedule(nonmonotonic : dynamic, 3) collapse(2)
   for (Size i = 0; i < limit / 20; ++i)
     for (Size j = 0; j < 20; ++j) hits[6].touch(i * 20 + j);
 #pragma omp for schedule(nonmonotonic : guided, 2) nowait
   for (Size i = limit; i > 0; --i) hits[7].touch(i - 1);
 #pragma omp for schedule(static, 5) nowait
-  for (int i = 0; i < k_n; ++i) hits[8].touch(static_cast<Size>(i));
+  for (int i = 0; i < k_n; ++i) hits[8].touch(i);
 #pragma omp for schedule(runtime)
   for (Size i = limit; i > 0; --i) hits[9].touch(i - 1);
 }
@@ -141,7 +140,5 @@ int main(int argc, char** argv) {
   dynamic_is_served = check::flag(argc, argv, "--dynamic");
   omp_set_dynamic(0);
   return check::run(argc, argv,
-                    {{"all_kinds_in_a_region", all_kinds_in_a_region},
-                     {"lastprivate_values", lastprivate_values},
-                     {"chunks_of_the_program", chunks_of_the_program}});
+                    {CASE(all_kinds_in_a_region), CASE(lastprivate_values), CASE(chunks_of_the_program)});
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs lists of loops through the loop entries of the compiler's ABI and checks, in 128-bit arithmetic, what
-// was handed out: every iteration exactly once, bounds on the loop's lattice, exactly one "last" chunk and
-// that one the chunk with the last iteration, and no chunk for a thread after it had the last one (compiled
-// code copies a lastprivate variable out of that thread when the loop is over).
+// was handed out: every iteration once, bounds on the loop's lattice, one "last" chunk, which has the last
+// iteration, and no chunk for a thread after it (compiled code copies a lastprivate variable out of that
+// thread).
 #pragma once
 
 #include "check.h"

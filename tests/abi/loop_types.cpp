@@ -21,8 +21,8 @@ using check::Hits;
 #define COMPARE(width, directive, index, ...)                                                                \
   do {                                                                                                       \
     Hits wanted(width), got(width);                                                                          \
-    __VA_ARGS__ { wanted.touch(static_cast<std::size_t>(index)); }                                           \
-    PRAGMA(omp directive) __VA_ARGS__ { got.touch(static_cast<std::size_t>(index)); }                        \
+    __VA_ARGS__ { wanted.touch(index); }                                                                     \
+    PRAGMA(omp directive) __VA_ARGS__ { got.touch(index); }                                                  \
     got.must_equal(wanted, #directive ": " #__VA_ARGS__);                                                    \
   } while (0)
 
@@ -112,8 +112,6 @@ void modifiers_and_simd() {
 
 int main(int argc, char** argv) {
   return check::run(argc, argv,
-                    {{"long_and_unsigned_long", long_and_unsigned_long},
-                     {"pointers_and_iterators", pointers_and_iterators},
-                     {"collapsed_nests", collapsed_nests},
-                     {"modifiers_and_simd", modifiers_and_simd}});
+                    {CASE(long_and_unsigned_long), CASE(pointers_and_iterators), CASE(collapsed_nests),
+                     CASE(modifiers_and_simd)});
 }

@@ -24,8 +24,7 @@ void slow_member() {
       const bool slow = omp_get_thread_num() == round % omp_get_num_threads();
       for (std::size_t i = 0; i < hits.size(); ++i) {
         if (slow && i % 20 == 7) check::spin(1'500'000);
-#pragma omp for schedule(runtime) nowait
-        for (int k = 0; k < k_n; ++k) hits[i].touch(static_cast<std::size_t>(k));
+        check::served(hits[i]);
       }
     }
     check::must_be_one_each(hits, "nowait with a slow member");
@@ -47,7 +46,7 @@ void seven_loops_apart() {
       for (std::size_t i = 0; i < hits.size(); ++i) {
 #pragma omp for schedule(runtime) nowait
         for (int k = 0; k < k_many; ++k) {
-          hits[i].touch(static_cast<std::size_t>(k));
+          hits[i].touch(k);
           if (i == 5) ahead.store(true, std::memory_order_release);
         }
       }
@@ -90,10 +89,10 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv,
                     {
-                        {"slow_member", slow_member},
-                        {"seven_loops_apart", seven_loops_apart},
+                        CASE(slow_member),
+                        CASE(seven_loops_apart),
 #ifndef __clang__
-                        {"more_loops_apart_than_a_ring_has", more_loops_apart_than_a_ring_has},
+                        CASE(more_loops_apart_than_a_ring_has),
 #endif
                     });
 }

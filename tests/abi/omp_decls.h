@@ -13,9 +13,6 @@ enum omp_sched_t : unsigned {
   omp_sched_auto = 4,
   omp_sched_monotonic = 0x80000000u
 };
-struct omp_lock_t {
-  void* opaque;
-};
 int omp_get_thread_num();
 int omp_get_num_threads();
 int omp_get_max_threads();
@@ -27,7 +24,6 @@ void omp_set_dynamic(int);
 void omp_set_max_active_levels(int);
 void omp_set_schedule(omp_sched_t, int chunk);
 void omp_get_schedule(omp_sched_t*, int* chunk);
-int omp_get_num_teams();
 int omp_get_team_num();
 }
 

@@ -12,17 +12,12 @@ namespace {
 
 using check::Hits;
 using check::HitsList;
+using check::served;
 using Size = unsigned long;
 
 constexpr Size k_n = 400;
 /// Not known to the compiler: gcc uses the entries with "ull" only for bounds that may need them.
 Size limit = k_n;
-
-/// A loop of the tree, which must not notice what happened before or happens behind it.
-void served(Hits& hits) {
-#pragma omp for schedule(runtime) nowait
-  for (Size i = 0; i < limit; ++i) hits.touch(i);
-}
 
 /// Elements from `first` on in steps of `step`.
 void must_count(const std::vector<long>& order, long first, long step, std::size_t size, const char* what) {
@@ -40,7 +35,7 @@ void ordered_loops() {
       served(hits[0]);
 #pragma omp for ordered schedule(runtime)
       for (int i = 0; i < static_cast<int>(k_n); ++i) {
-        hits[1].touch(static_cast<Size>(i));
+        hits[1].touch(i);
         if (i % 4 == 1) { // an iteration may have no ordered block
 #pragma omp ordered
           some.push_back(i);
@@ -123,35 +118,25 @@ void monotonic_stays_monotonic() {
     std::atomic<int> backwards{0};
 #pragma omp parallel num_threads(1 + round % 6)
     {
-      int previous = -1;
+      long previous = -1;
+      const auto touch = [&](Hits& each, long position) {
+        if (position <= previous) ++backwards;
+        previous = position;
+        each.touch(position);
+      };
+      constexpr long k_end = k_n;
 #pragma omp for schedule(monotonic : runtime) nowait
-      for (int i = 0; i < static_cast<int>(k_n); ++i) {
-        if (i <= previous) ++backwards;
-        previous = i;
-        hits[0].touch(static_cast<Size>(i));
-      }
+      for (int i = 0; i < static_cast<int>(k_n); ++i) touch(hits[0], i);
       served(hits[1]);
-      Size before = k_n + 1;
+      previous = -1;
 #pragma omp for schedule(monotonic : runtime)
-      for (Size i = k_n; i > 0; --i) {
-        if (i >= before) ++backwards;
-        before = i;
-        hits[2].touch(i - 1);
-      }
+      for (Size i = k_n; i > 0; --i) touch(hits[2], k_end - static_cast<long>(i));
       previous = -1;
 #pragma omp for schedule(monotonic : dynamic, 3) nowait
-      for (int i = 0; i < static_cast<int>(k_n); ++i) {
-        if (i <= previous) ++backwards;
-        previous = i;
-        hits[3].touch(static_cast<Size>(i));
-      }
-      before = k_n;
+      for (int i = 0; i < static_cast<int>(k_n); ++i) touch(hits[3], i);
+      previous = -1;
 #pragma omp for schedule(monotonic : guided) nowait
-      for (Size i = limit; i > 0; --i) {
-        if (i > before) ++backwards;
-        before = i;
-        hits[4].touch(i - 1);
-      }
+      for (Size i = limit; i > 0; --i) touch(hits[4], k_end - static_cast<long>(i));
     }
     CHECK(backwards == 0, "%d iterations came after a later one of the same thread", backwards.load());
     check::must_be_one_each(hits, "monotonic, or between monotonic loops");
@@ -163,8 +148,6 @@ void monotonic_stays_monotonic() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv,
-                    {{"ordered_loops", ordered_loops},
-                     {"doacross_one_dimension", doacross_one_dimension},
-                     {"doacross_two_dimensions", doacross_two_dimensions},
-                     {"monotonic_stays_monotonic", monotonic_stays_monotonic}});
+                    {CASE(ordered_loops), CASE(doacross_one_dimension), CASE(doacross_two_dimensions),
+                     CASE(monotonic_stays_monotonic)});
 }

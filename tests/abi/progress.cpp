@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: no member waits for one that stands still. A member that is held up in an iteration, or that has
-// not even arrived, keeps only what it was handed already; the others run the rest. A schedule that does not
-// steal hangs here, which is the point: a preempted thread must not hold up a team
-// on an oversubscribed machine.
+// Guards: no member waits for one that stands still, or has not even arrived: that one keeps only what it was
+// handed already, and the others run the rest. A schedule that does not steal hangs here.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -22,25 +20,6 @@ constexpr std::size_t k_n = 20'000;
 
 /// Largest number of iterations that the held-up member may have been handed in one chunk.
 std::size_t most_per_chunk = 0;
-
-void an_owner_that_stands_still() {
-  for (int round = 0; round < check::repeat(10, 200); ++round) {
-    Hits hits(k_n);
-    std::atomic<std::size_t> done{0};
-    std::atomic<bool> held{false};
-    const int members = 2 + round % 4;
-#pragma omp parallel for schedule(runtime) num_threads(members)
-    for (std::size_t i = 0; i < k_n; ++i) {
-      hits.touch(i);
-      if (omp_get_thread_num() == round % members && !held.exchange(true)) {
-        // Everything but this chunk has to be done by the others. Nothing else can end this wait.
-        while (done.load(std::memory_order_acquire) + most_per_chunk < k_n) sched_yield();
-      }
-      done.fetch_add(1, std::memory_order_release);
-    }
-    hits.must_be_one_each("loop with an owner that stands still");
-  }
-}
 
 void a_member_that_comes_late_to_loops_that_are_known() {
   // Loops that have been short for long may be shared in another way.
@@ -64,26 +43,35 @@ void a_member_that_comes_late_to_loops_that_are_known() {
   }
 }
 
-void every_member_but_one_stands_still() {
-  for (int round = 0; round < check::repeat(10, 200); ++round) {
-    constexpr int k_members = 4;
-    Hits hits(k_n);
-    std::atomic<std::size_t> done{0};
-#pragma omp parallel num_threads(k_members)
-    {
-      bool held = omp_get_thread_num() == 0;
+/// Members that `stands` names wait in their first iteration until the others have done all but their chunks.
+/// Nothing else can end that.
+template <class Stands> void wait_in_first_iterations(int members, std::size_t waiting, Stands&& stands) {
+  Hits hits(k_n);
+  std::atomic<std::size_t> done{0};
+#pragma omp parallel num_threads(members)
+  {
+    bool waits = stands(omp_get_thread_num());
 #pragma omp for schedule(runtime)
-      for (std::size_t i = 0; i < k_n; ++i) {
-        hits.touch(i);
-        if (!held) {
-          held = true;
-          while (done.load(std::memory_order_acquire) + (k_members - 1) * most_per_chunk < k_n) sched_yield();
-        }
-        done.fetch_add(1, std::memory_order_release);
-      }
+    for (std::size_t i = 0; i < k_n; ++i) {
+      hits.touch(i);
+      while (waits && done.load(std::memory_order_acquire) + waiting * most_per_chunk < k_n) sched_yield();
+      waits = false;
+      done.fetch_add(1, std::memory_order_release);
     }
-    hits.must_be_one_each("loop with one member that works");
   }
+  hits.must_be_one_each("loop with members that stand still");
+}
+
+void an_owner_that_stands_still() {
+  for (int round = 0; round < check::repeat(10, 200); ++round) {
+    const int members = 2 + round % 4;
+    wait_in_first_iterations(members, 1, [&](int me) { return me == round % members; });
+  }
+}
+
+void every_member_but_one_stands_still() {
+  for (int round = 0; round < check::repeat(10, 200); ++round)
+    wait_in_first_iterations(4, 3, [](int me) { return me != 0; });
 }
 
 std::atomic<std::size_t> stalled_done{0};
@@ -159,10 +147,7 @@ int main(int argc, char** argv) {
   // Depends on the batch mode that the test sets; see CMakeLists.txt.
   most_per_chunk = static_cast<std::size_t>(check::number(argc, argv, "--most-per-chunk", 1000));
   omp_set_dynamic(0);
-  return check::run(
-      argc, argv,
-      {{"an_owner_that_stands_still", an_owner_that_stands_still},
-       {"a_member_that_comes_late_to_loops_that_are_known", a_member_that_comes_late_to_loops_that_are_known},
-       {"every_member_but_one_stands_still", every_member_but_one_stands_still},
-       {"members_stalled_anywhere", members_stalled_anywhere}});
+  return check::run(argc, argv,
+                    {CASE(an_owner_that_stands_still), CASE(a_member_that_comes_late_to_loops_that_are_known),
+                     CASE(every_member_but_one_stands_still), CASE(members_stalled_anywhere)});
 }

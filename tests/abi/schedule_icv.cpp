@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: the schedule as an internal control variable: omp_set_schedule and omp_get_schedule with every kind
-// and with the library's own, inheritance by regions and tasks, no leaking out of them, one member that
-// changes its mind in the middle of a region, roots that start with the environment's value. A loop runs
-// right whatever the schedule says.
+// Guards: the schedule as an internal control variable, with every kind and with the library's own. A loop
+// runs right whatever the schedule says.
 //   --library   the library is there; otherwise its own kinds are left out
 //   --asked     OMP_SCHEDULE asks for one of them, with chunk 5; otherwise it is dynamic,5
 //   --kind N    for the N-th, counted from 0; without it the first
@@ -59,22 +57,24 @@ void run_loop(const char* what) {
   hits.must_be_one_each(what);
 }
 
+/// Of a static loop of four members.
+[[maybe_unused]] void must_be_static(const std::vector<int>& owner) {
+  for (std::size_t i = 0; i < k_width; ++i)
+    CHECK(owner[i] == static_cast<int>(i / (k_width / 4)), "static iteration %zu on %d", i, owner[i]);
+}
+
 void environment_gives_the_first_value() { MUST_BE(from_environment(), "first query"); }
 
 void own_schedules_at_the_limits_of_the_chunk() {
-  for (unsigned which = 0; which < k_own_schedules; ++which) {
-    const omp_sched_t kind = own_schedule(which);
-    for (const int chunk : {0, -5, -0x7fffffff - 1}) { // asks for the default, as with the standard's kinds
+  for (unsigned which = 0; which < k_own_schedules; ++which)
+    for (const int chunk : {0, -5, -0x7fffffff - 1, k_most_chunk + 1, 0x7fffffff}) {
+      const omp_sched_t kind = own_schedule(which);
+      // Below 1 asks for the default, as with the standard's kinds.
+      const int taken = chunk > 0 ? k_most_chunk : kind == k_sched_wstree ? 1 : 0;
       set({kind, chunk});
-      MUST_BE((Schedule{kind, kind == k_sched_wstree ? 1 : 0}), "after a chunk below 1");
-      run_loop("own schedule with a chunk below 1");
+      MUST_BE((Schedule{kind, taken}), "after a chunk below 1, or one that is too large");
+      run_loop("own schedule with a chunk below 1, or one that is too large");
     }
-    for (const int chunk : {k_most_chunk + 1, 0x7fffffff}) {
-      set({kind, chunk});
-      MUST_BE((Schedule{kind, k_most_chunk}), "after a chunk that is too large");
-      run_loop("own schedule with a chunk that is too large");
-    }
-  }
 }
 
 void get_after_set() {
@@ -174,8 +174,7 @@ void all_members_change_in_a_region() {
     }
     check::must_be_one_each(hits, "loops of a team that changes its schedule");
 #ifndef __clang__
-    for (std::size_t i = 0; i < k_width; ++i)
-      CHECK(owner[i] == static_cast<int>(i / (k_width / 4)), "static iteration %zu on %d", i, owner[i]);
+    must_be_static(owner);
 #endif
   }
   MUST_BE(from_environment(), "after the regions");
@@ -191,8 +190,7 @@ void members_set_late() {
 #pragma omp parallel num_threads(4)
     {
       const int me = omp_get_thread_num();
-#pragma omp for schedule(runtime) nowait
-      for (std::size_t i = 0; i < k_width; ++i) hits[0].touch(i);
+      check::served(hits[0]);
       while (come < me) sched_yield();
       set({omp_sched_static, 0});
       ++come;
@@ -203,8 +201,7 @@ void members_set_late() {
       }
     }
     check::must_be_one_each(hits, "loops of a team whose members set their schedules one after the other");
-    for (std::size_t i = 0; i < k_width; ++i)
-      CHECK(owner[i] == static_cast<int>(i / (k_width / 4)), "static iteration %zu on %d", i, owner[i]);
+    must_be_static(owner);
   }
 }
 
@@ -228,8 +225,7 @@ void one_member_sets() {
       }
       for (std::size_t k = 0; k < hits.size(); ++k) {
         if (k == 3 && omp_get_thread_num() == 1) set({omp_sched_dynamic, 3});
-#pragma omp for schedule(runtime) nowait
-        for (std::size_t i = 0; i < k_width; ++i) hits[k].touch(i);
+        check::served(hits[k]);
       }
     }
     check::must_be_one_each(hits, "loop of a team in which one member has set a schedule");
@@ -241,24 +237,17 @@ void one_member_sets() {
 // The standard wants one value in all members of a team that meets a loop, and GCC's runtime needs that:
 // there the next two would go wrong by themselves.
 #ifdef __clang__
-/// Calls body(first, second, round) for pairs of schedules, each in both orders.
-template <class Body> void for_pairs_of_schedules(Body&& body) {
+void members_differ_in_a_region() {
+  // Only some members change their schedule, and the team's loops must still be one loop for all: no member
+  // may run one alone. In the loops of the region and in those of regions below.
   std::vector<Schedule> schedules{
       k_guided, {omp_sched_dynamic, 4}, {omp_sched_static, 3}, {omp_sched_auto, 1}};
   if (library)
     for (unsigned which = 0; which < k_own_schedules; ++which) schedules.push_back({own_schedule(which), 6});
   for (int round = 0; round < check::repeat(104, 2000); ++round) {
-    const Schedule a = round % 3 == 0 ? own_or_dynamic(round / 3) : from_environment();
-    const Schedule b = schedules[static_cast<std::size_t>(round / 2) % schedules.size()];
-    body(round % 2 == 0 ? a : b, round % 2 == 0 ? b : a, static_cast<unsigned>(round));
-  }
-  set(from_environment());
-}
-
-void members_differ_in_a_region() {
-  // Only some members change their schedule, and the team's loops must still be one loop for all: no member
-  // may run one alone. In the loops of the region and in those of regions below.
-  for_pairs_of_schedules([](Schedule first, Schedule second, unsigned round) {
+    Schedule first = round % 3 == 0 ? own_or_dynamic(round / 3) : from_environment();
+    Schedule second = schedules[static_cast<std::size_t>(round / 2) % schedules.size()];
+    if (round % 2 != 0) std::swap(first, second);
     set(first);
     HitsList hits = check::hits_list(12, k_width), inner = check::hits_list(3, k_width);
 #pragma omp parallel num_threads(3)
@@ -267,8 +256,7 @@ void members_differ_in_a_region() {
       for (std::size_t k = 0; k < hits.size(); ++k) {
         if (k == 4 && (round / 8 >> me & 1) != 0) set(second);
         if (k == 8) set(first);
-#pragma omp for schedule(runtime) nowait
-        for (std::size_t i = 0; i < k_width; ++i) hits[k].touch(i);
+        check::served(hits[k]);
       }
       set(me == 0 ? second : first);
       Hits& below = inner[static_cast<std::size_t>(me)];
@@ -277,20 +265,11 @@ void members_differ_in_a_region() {
     }
     check::must_be_one_each(hits, "loop of a team whose members' schedules differ");
     check::must_be_one_each(inner, "loop in a region of a member that changed its schedule");
-  });
-}
-
-#endif // __clang__
-
-void set_between_regions() {
-  for (int round = 0; round < check::repeat(100, 2000); ++round) {
-    const Schedule schedules[] = {
-        from_environment(), k_guided, {omp_sched_dynamic, 2}, {omp_sched_static, 1}};
-    set(library && round % 3 == 0 ? own_or_dynamic(round / 3) : schedules[round % 4]);
-    run_loop("loop under a schedule that changes from region to region");
   }
   set(from_environment());
 }
+
+#endif // __clang__
 
 void tasks_have_their_own() {
   std::atomic<int> wrong{0};
@@ -359,19 +338,13 @@ int main(int argc, char** argv) {
   omp_set_dynamic(0);
   omp_set_max_active_levels(3);
   return check::run(argc, argv,
-                    {{"environment_gives_the_first_value", environment_gives_the_first_value},
-                     {"get_after_set", get_after_set},
-                     {"regions_inherit", regions_inherit},
-                     {"changes_inside_do_not_leak", changes_inside_do_not_leak},
-                     {"all_members_change_in_a_region", all_members_change_in_a_region},
+                    {CASE(environment_gives_the_first_value), CASE(get_after_set), CASE(regions_inherit),
+                     CASE(changes_inside_do_not_leak), CASE(all_members_change_in_a_region),
 #ifndef __clang__
-                     {"members_set_late", members_set_late},
-                     {"one_member_sets", one_member_sets},
+                     CASE(members_set_late), CASE(one_member_sets),
 #else
-                     {"members_differ_in_a_region", members_differ_in_a_region},
+                     CASE(members_differ_in_a_region),
 #endif
-                     {"set_between_regions", set_between_regions},
-                     {"tasks_have_their_own", tasks_have_their_own},
-                     {"tasks_of_others_set_theirs", tasks_of_others_set_theirs},
-                     {"new_roots_start_from_the_environment", new_roots_start_from_the_environment}});
+                     CASE(tasks_have_their_own), CASE(tasks_of_others_set_theirs),
+                     CASE(new_roots_start_from_the_environment)});
 }

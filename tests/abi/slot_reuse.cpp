@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Guards: dispatch state that is used again. Whatever numbers the uses of a loop's state has a width, so a
-// mark of an old use may look current again after a power of two of loops; members that were not there in
-// between are the danger. Many loops in one region, many regions, and teams that shrink for just as long and
-// grow again.
+// Guards: dispatch state that is used again. A mark of an old use may look current again after a power of two
+// of loops; members that were not there in between are the danger.
 #include "hits.h"
 #include "omp_decls.h"
 
 namespace {
-
-using check::Hits;
 
 /// `loops` loops of 0 to 9 iterations in one region, each counted; nowait, so that members drift apart.
 void tiny_loops(std::size_t loops, int members) {
@@ -32,10 +28,7 @@ void tiny_loops(std::size_t loops, int members) {
 void stolen_loops(int members) {
   check::HitsList hits = check::hits_list(16, 400);
 #pragma omp parallel num_threads(members)
-  for (Hits& each : hits) {
-#pragma omp for schedule(runtime) nowait
-    for (std::size_t i = 0; i < each.size(); ++i) each.touch(i);
-  }
+  for (check::Hits& each : hits) check::served(each);
   check::must_be_one_each(hits, "stolen loops");
 }
 
@@ -51,7 +44,7 @@ void many_regions() {
 void members_that_were_away() {
   // Around every power of two from 2^3 to 2^13, so around the widths of marks times the slots of a ring.
   for (unsigned bits = 3; bits <= 13; ++bits)
-    for (int offset = -17; offset <= 17; offset += check::settings.thorough ? 1 : 4) {
+    for (int offset = -17; offset <= 17; offset += check::settings.thorough ? 1 : 8) {
       const long gap = (1l << bits) + offset;
       if (gap < 1) continue;
       stolen_loops(8);
@@ -69,7 +62,5 @@ void members_that_were_away() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv,
-                    {{"many_loops_in_one_region", many_loops_in_one_region},
-                     {"many_regions", many_regions},
-                     {"members_that_were_away", members_that_were_away}});
+                    {CASE(many_loops_in_one_region), CASE(many_regions), CASE(members_that_were_away)});
 }

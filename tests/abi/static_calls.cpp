@@ -38,4 +38,4 @@ void calls() {
 
 } // namespace
 
-int main(int argc, char** argv) { return check::run(argc, argv, {{"calls", calls}}); }
+int main(int argc, char** argv) { return check::run(argc, argv, {CASE(calls)}); }

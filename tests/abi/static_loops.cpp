@@ -14,16 +14,25 @@
 #include <thread>
 #include <type_traits>
 
-extern "C" {
-#define STATIC_ENTRY(suffix, T, ST)                                                                          \
-  void __kmpc_for_static_init_##suffix(kmpc::Ident*, std::int32_t, std::int32_t, std::int32_t*, T*, T*, ST*, \
-                                       ST, ST);
-STATIC_ENTRY(4, std::int32_t, std::int32_t)
-STATIC_ENTRY(4u, std::uint32_t, std::int32_t)
-STATIC_ENTRY(8, std::int64_t, std::int64_t)
-STATIC_ENTRY(8u, std::uint64_t, std::int64_t)
-void __kmpc_for_static_fini(kmpc::Ident*, std::int32_t);
-}
+namespace {
+
+constexpr std::int32_t k_static = 34;
+
+} // namespace
+
+extern "C" void __kmpc_for_static_fini(kmpc::Ident*, std::int32_t);
+#define STATIC_INIT(suffix, T, ST, ...)                                                                      \
+  extern "C" void __kmpc_for_static_init_##suffix(kmpc::Ident*, std::int32_t, std::int32_t, std::int32_t*,   \
+                                                  T*, T*, ST*, ST, ST);                                      \
+  static void init(std::int32_t gtid, std::int32_t* last, T* lower, T* upper, ST step) {                     \
+    static kmpc::Ident loc{__VA_ARGS__};                                                                     \
+    ST stride = step;                                                                                        \
+    __kmpc_for_static_init_##suffix(&loc, gtid, k_static, last, lower, upper, &stride, step, 1);             \
+  }
+STATIC_INIT(4, std::int32_t, std::int32_t, 0, 0x202)
+STATIC_INIT(4u, std::uint32_t, std::int32_t)
+STATIC_INIT(8, std::int64_t, std::int64_t, 0, 0x202)
+STATIC_INIT(8u, std::uint64_t, std::int64_t, 0, 0x202)
 
 namespace {
 
@@ -32,28 +41,10 @@ using check::Hits;
 bool must_cut = false;
 bool must_stay = false;
 constexpr int k_team = 4;
-constexpr std::int32_t k_static = 34;
 
-void init(std::int32_t gtid, std::int32_t* last, std::int32_t* lb, std::int32_t* ub, std::int32_t step) {
-  static kmpc::Ident loc{0, 0x202};
-  std::int32_t stride = step;
-  __kmpc_for_static_init_4(&loc, gtid, k_static, last, lb, ub, &stride, step, 1);
-}
-void init(std::int32_t gtid, std::int32_t* last, std::uint32_t* lb, std::uint32_t* ub, std::int32_t step) {
-  static kmpc::Ident loc{};
-  std::int32_t stride = step;
-  __kmpc_for_static_init_4u(&loc, gtid, k_static, last, lb, ub, &stride, step, 1);
-}
-void init(std::int32_t gtid, std::int32_t* last, std::int64_t* lb, std::int64_t* ub, std::int64_t step) {
-  static kmpc::Ident loc{0, 0x202};
-  std::int64_t stride = step;
-  __kmpc_for_static_init_8(&loc, gtid, k_static, last, lb, ub, &stride, step, 1);
-}
-void init(std::int32_t gtid, std::int32_t* last, std::uint64_t* lb, std::uint64_t* ub, std::int64_t step) {
-  static kmpc::Ident loc{0, 0x202};
-  std::int64_t stride = step;
-  __kmpc_for_static_init_8u(&loc, gtid, k_static, last, lb, ub, &stride, step, 1);
-}
+unsigned long long ull(std::uint64_t value) { return value; } // to print it
+
+std::size_t at(long i) { return static_cast<std::size_t>(i); }
 
 /// What a member got of a loop, as numbers of iterations.
 struct Part {
@@ -101,18 +92,15 @@ void check_parts(const std::vector<Part>& parts, std::uint64_t n, const char* wh
   for (const Part& part : parts) {
     if (part.begin != part.end) order.push_back(part);
     CHECK(part.last == (part.begin != part.end && part.end == n), "%s: last %d for %llu..%llu of %llu", what,
-          part.last, static_cast<unsigned long long>(part.begin), static_cast<unsigned long long>(part.end),
-          static_cast<unsigned long long>(n));
+          part.last, ull(part.begin), ull(part.end), ull(n));
   }
   std::sort(order.begin(), order.end(), [](const Part& a, const Part& b) { return a.begin < b.begin; });
   std::uint64_t next = 0;
   for (const Part& part : order) {
-    CHECK(part.begin == next, "%s: a part begins at %llu instead of %llu", what,
-          static_cast<unsigned long long>(part.begin), static_cast<unsigned long long>(next));
+    CHECK(part.begin == next, "%s: a part begins at %llu instead of %llu", what, ull(part.begin), ull(next));
     next = part.end;
   }
-  CHECK(next == n, "%s: %llu of %llu", what, static_cast<unsigned long long>(next),
-        static_cast<unsigned long long>(n));
+  CHECK(next == n, "%s: %llu of %llu", what, ull(next), ull(n));
 }
 
 bool are_equal(const std::vector<Part>& parts, std::uint64_t n) {
@@ -161,14 +149,13 @@ void one_number(std::uint64_t n, std::int64_t step, int regions) {
       for (std::size_t m = 0; m < each.size(); ++m)
         CHECK(each[m].begin == parts[0][m].begin && each[m].end == parts[0][m].end,
               "member %zu of %d, region %d, n %llu: other iterations than in the loop before", m, members,
-              region, static_cast<unsigned long long>(n));
+              region, ull(n));
     if (!are_equal(parts[0], n)) ++unequal;
   }
-  CHECK(!must_stay || unequal == 0, "the parts of %llu iterations were unequal in %d regions",
-        static_cast<unsigned long long>(n), unequal);
+  CHECK(!must_stay || unequal == 0, "the parts of %llu iterations were unequal in %d regions", ull(n),
+        unequal);
   if (must_cut && n >= 16 && n < 10'000)
-    CHECK(unequal > 0, "the parts of %llu iterations stayed equal in %d regions",
-          static_cast<unsigned long long>(n), regions);
+    CHECK(unequal > 0, "the parts of %llu iterations stayed equal in %d regions", ull(n), regions);
 }
 
 void types_and_edges() {
@@ -181,7 +168,7 @@ void types_and_edges() {
 void same_assignment() {
   constexpr int k_n = 96;
   std::vector<int> owner(k_n), value(k_n), mine(k_n);
-  const int regions = check::repeat(10'000, 100'000);
+  const int regions = check::repeat(4'000, 100'000);
   for (int region = 0; region < regions; ++region) {
     const int threads = region % 50 < 45 ? k_team : 2 + region % 3;
     const bool turned = region / 700 % 2 != 0;
@@ -192,8 +179,8 @@ void same_assignment() {
       const int me = omp_get_thread_num();
 #pragma omp for nowait
       for (int i = 0; i < k_n; ++i) {
-        owner[static_cast<std::size_t>(i)] = me;
-        value[static_cast<std::size_t>(i)] = region + i;
+        owner[at(i)] = me;
+        value[at(i)] = region + i;
         check::spin((i < k_n / 2) == turned ? 3'000 : 10);
       }
       // No barrier: these are the member's own.
@@ -210,7 +197,7 @@ void same_assignment() {
 #pragma omp for lastprivate(last)
       for (short i = 0; i < k_n; ++i) {
         last = i;
-        if (owner[static_cast<std::size_t>(i)] != me) ++wrong;
+        if (owner[at(i)] != me) ++wrong;
       }
     }
     CHECK(wrong == 0, "region %d: %d iterations went to another member than in the loop before", region,
@@ -231,21 +218,21 @@ void static_loops_of_the_runtime() {
       const int me = omp_get_thread_num();
 #pragma omp for nowait
       for (int i = 0; i < k_n; ++i) {
-        owner[static_cast<std::size_t>(i)] = me;
+        owner[at(i)] = me;
         check::spin(i < k_n / 2 ? 3'000 : 10);
       }
 #pragma omp for ordered nowait
       for (int i = 0; i < k_n; ++i)
-        if (owner[static_cast<std::size_t>(i)] != me) ++ordered;
+        if (owner[at(i)] != me) ++ordered;
 #pragma omp barrier
 #pragma omp for nowait
       for (int i = 1; i < k_n; ++i) {
-        owner[static_cast<std::size_t>(i)] = me;
+        owner[at(i)] = me;
         check::spin(i < k_n / 2 ? 3'000 : 10);
       }
 #pragma omp for ordered(1) schedule(static) nowait
       for (int i = 1; i < k_n; ++i) {
-        if (owner[static_cast<std::size_t>(i)] != me) ++dependent;
+        if (owner[at(i)] != me) ++dependent;
 #pragma omp ordered depend(sink : i - 1)
 #pragma omp ordered depend(source)
       }
@@ -267,17 +254,16 @@ void other_kinds() {
       members = omp_get_num_threads();
 #pragma omp for schedule(static, 3)
       for (int i = 0; i < k_n; ++i) {
-        chunked[static_cast<std::size_t>(i)] = omp_get_thread_num();
+        chunked[at(i)] = omp_get_thread_num();
         check::spin(static_cast<unsigned>(i) * 10);
       }
     }
-    for (int i = 0; i < k_n; ++i)
-      CHECK(chunked[static_cast<std::size_t>(i)] == i / 3 % members, "static,3: iteration %d", i);
+    for (int i = 0; i < k_n; ++i) CHECK(chunked[at(i)] == i / 3 % members, "static,3: iteration %d", i);
     // Equal parts of equal parts, whatever they cost.
     std::vector<int> sizes(64);
 #pragma omp teams distribute parallel for num_teams(2) thread_limit(2)
     for (int i = 0; i < k_n; ++i) {
-      teams.touch(static_cast<std::size_t>(i));
+      teams.touch(i);
       __atomic_fetch_add(&sizes[static_cast<std::size_t>(omp_get_team_num() * 8 + omp_get_thread_num())], 1,
                          __ATOMIC_RELAXED);
       check::spin(static_cast<unsigned>(i) * 20);
@@ -302,27 +288,24 @@ void uneven_region(int n, bool turned) {
     const int me = omp_get_thread_num();
 #pragma omp for nowait
     for (int i = 0; i < n; ++i) {
-      if (__atomic_exchange_n(&owner[static_cast<std::size_t>(i)], me, __ATOMIC_RELAXED) != -1) ++wrong;
+      if (__atomic_exchange_n(&owner[at(i)], me, __ATOMIC_RELAXED) != -1) ++wrong;
       check::spin((i < n / 2) == turned ? 4'000 : 10);
     }
 #pragma omp for
     for (int i = 0; i < n; ++i)
-      if (owner[static_cast<std::size_t>(i)] != me) ++wrong;
+      if (owner[at(i)] != me) ++wrong;
   }
   CHECK(wrong == 0 && std::count(owner.begin(), owner.end(), -1) == 0, "%d of %d iterations are wrong", wrong,
         n);
 }
 
 void nested_and_roots() {
-  omp_set_max_active_levels(2);
-  for (int round = 0; round < check::repeat(150, 3'000); ++round) {
+  for (const int levels : {2, 1}) { // inside of others, or serialised there
+    omp_set_max_active_levels(levels);
+    for (int round = 0; round < check::repeat(levels == 2 ? 150 : 50, levels == 2 ? 3'000 : 500); ++round) {
 #pragma omp parallel for num_threads(2)
-    for (int i = 0; i < 4; ++i) uneven_region(40 + i % 2, round / 40 % 2 != 0);
-  }
-  omp_set_max_active_levels(1);
-  for (int round = 0; round < check::repeat(50, 500); ++round) {
-#pragma omp parallel for num_threads(2)
-    for (int i = 0; i < 4; ++i) uneven_region(40 + i % 2, round / 40 % 2 != 0); // serialised
+      for (int i = 0; i < 4; ++i) uneven_region(40 + i % 2, round / 40 % 2 != 0);
+    }
   }
   std::vector<std::thread> roots;
   for (int r = 0; r < 2; ++r)
@@ -342,7 +325,7 @@ void cancelled() {
     {
 #pragma omp for
       for (int i = 0; i < k_n; ++i) {
-        hits.touch(static_cast<std::size_t>(i));
+        hits.touch(i);
         check::spin(static_cast<unsigned>(i) * 60);
         if (round % 3 == 0 && i == k_n / 3) {
 #pragma omp cancel for
@@ -350,7 +333,7 @@ void cancelled() {
 #pragma omp cancellation point for
       }
 #pragma omp for
-      for (int i = 0; i < k_n; ++i) after.touch(static_cast<std::size_t>(i));
+      for (int i = 0; i < k_n; ++i) after.touch(i);
     }
     if (round % 3 != 0) hits.must_be_one_each("no cancelled loop");
     for (std::size_t i = 0; i < k_n; ++i) CHECK(hits[i] <= 1, "iteration %zu ran twice", i);
@@ -365,10 +348,6 @@ int main(int argc, char** argv) {
   must_cut = check::flag(argc, argv, "--cut");
   must_stay = check::flag(argc, argv, "--equal");
   return check::run(argc, argv,
-                    {{"types_and_edges", types_and_edges},
-                     {"same_assignment", same_assignment},
-                     {"static_loops_of_the_runtime", static_loops_of_the_runtime},
-                     {"other_kinds", other_kinds},
-                     {"nested_and_roots", nested_and_roots},
-                     {"cancelled", cancelled}});
+                    {CASE(types_and_edges), CASE(same_assignment), CASE(static_loops_of_the_runtime),
+                     CASE(other_kinds), CASE(nested_and_roots), CASE(cancelled)});
 }

@@ -108,8 +108,10 @@ volatile double sink;
   }
 }
 
-void clear() { std::fill(times, times + k_most, 0); }
-void check_times(int n, int step, int first, const char* what) {
+/// Iterations first, first + step, ... below n are to be executed, each once.
+template <class Region> void must_be_once(const char* what, int n, int step, int first, Region&& region) {
+  std::fill(times, times + k_most, 0);
+  region();
   for (int i = 0; i < k_most; ++i) {
     const int wanted = i >= first && i < n && (i - first) % step == 0;
     CHECK(times[i] == wanted, "%s: iteration %d of %d was executed %d times", what, i, n, times[i]);
@@ -126,29 +128,18 @@ int some_length() {
 void every_iteration_once() {
   for (int round = 0; round < check::repeat(200, 3000); ++round) {
     const int n = some_length();
-    clear();
-    fill(n);
-    check_times(n, 1, 0, "up");
-    clear();
-    fill_down(n);
-    check_times(n, 3, n > 0 ? (n - 1) % 3 : 0, "down");
-    clear();
-    fill_unsigned(static_cast<unsigned long>(n));
-    check_times(n, 3, 0, "unsigned");
-    clear();
-    fill_square(n / 13, 13);
-    check_times(n / 13 * 13, 1, 0, "square");
-    clear();
-    fill_by(n, 1 + round % 5);
-    check_times(n, 1, 0, "of so many threads");
+    must_be_once("up", n, 1, 0, [&] { fill(n); });
+    must_be_once("down", n, 3, n > 0 ? (n - 1) % 3 : 0, [&] { fill_down(n); });
+    must_be_once("unsigned", n, 3, 0, [&] { fill_unsigned(static_cast<unsigned long>(n)); });
+    must_be_once("square", n / 13 * 13, 1, 0, [&] { fill_square(n / 13, 13); });
+    must_be_once("of so many threads", n, 1, 0, [&] { fill_by(n, 1 + round % 5); });
   }
 }
 void values_behind_the_loop() {
   for (int round = 0; round < check::repeat(200, 3000); ++round) {
     const int n = some_length();
-    clear();
-    const int last = last_of(n, round);
-    check_times(n, 1, 0, "lastprivate");
+    int last = 0;
+    must_be_once("lastprivate", n, 1, 0, [&] { last = last_of(n, round); });
     if (n > 0) CHECK(last == round + 7 * (n - 1), "the last value of %d is %d", n, last);
     CHECK(sum_of(k_most) == n, "the sum is %ld and not %d", sum_of(k_most), n);
     CHECK(sum_in_region(k_most) == n, "the sum in a region is %ld and not %d", sum_in_region(k_most), n);
@@ -159,9 +150,7 @@ void true_answers() {
   const int members = omp_get_max_threads();
   for (int round = 0; round < check::repeat(100, 1000); ++round) {
     const int n = some_length();
-    clear();
-    ask(n);
-    check_times(n, 1, 0, "asking");
+    must_be_once("asking", n, 1, 0, [&] { ask(n); });
     for (int i = 0; i < n; ++i) {
       CHECK(count[i] == members, "iteration %d sees %d threads of %d", i, count[i], members);
       CHECK(number[i] >= 0 && number[i] < members, "iteration %d sees thread %d", i, number[i]);
@@ -184,24 +173,15 @@ void members_begin_their_own_shares() {
 }
 void brief_and_long_ones_alternate() {
   for (int round = 0; round < check::repeat(20, 200); ++round) {
-    for (int i = 0; i < 20; ++i) {
-      clear();
-      compute(1000, 1);
-      check_times(1000, 1, 0, "brief");
-    }
-    clear();
-    compute(k_most, 30);
-    check_times(k_most, 1, 0, "long");
+    for (int i = 0; i < 20; ++i) must_be_once("brief", 1000, 1, 0, [&] { compute(1000, 1); });
+    must_be_once("long", k_most, 1, 0, [&] { compute(k_most, 30); });
   }
 }
 void regions_inside() {
   for (int nested = 1; nested <= 2; ++nested) {
     omp_set_max_active_levels(nested);
-    for (int round = 0; round < check::repeat(10, 100); ++round) {
-      clear();
-      nest(200);
-      check_times(200, 1, 0, "with a region inside");
-    }
+    for (int round = 0; round < check::repeat(10, 100); ++round)
+      must_be_once("with a region inside", 200, 1, 0, [&] { nest(200); });
   }
   omp_set_max_active_levels(1);
 }
@@ -219,11 +199,7 @@ void one_iteration_each() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv,
-                    {{"every_iteration_once", every_iteration_once},
-                     {"values_behind_the_loop", values_behind_the_loop},
-                     {"true_answers", true_answers},
-                     {"members_begin_their_own_shares", members_begin_their_own_shares},
-                     {"brief_and_long_ones_alternate", brief_and_long_ones_alternate},
-                     {"regions_inside", regions_inside},
-                     {"one_iteration_each", one_iteration_each}});
+                    {CASE(every_iteration_once), CASE(values_behind_the_loop), CASE(true_answers),
+                     CASE(members_begin_their_own_shares), CASE(brief_and_long_ones_alternate),
+                     CASE(regions_inside), CASE(one_iteration_each)});
 }

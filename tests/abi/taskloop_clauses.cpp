@@ -17,7 +17,6 @@ namespace {
 using check::Hits;
 using check::Random;
 
-/// What clauses say of a loop: values that a random program chooses.
 enum class Clause {
   none,
   grainsize,
@@ -28,9 +27,10 @@ enum class Clause {
   priority,
   untied,
   mergeable,
-  simd
+  simd,
+  all
 };
-constexpr int k_clauses = 10;
+constexpr int k_clauses = static_cast<int>(Clause::all);
 
 /// A loop over numbers lower, lower + step, ... of type T, n of them: `count` in units of the loop.
 template <class T> struct Loop {
@@ -49,17 +49,20 @@ template <class T> struct Loop {
 /// The body of each loop: counts the iteration, adds to the sum and notes the value that is to be the last.
 #define BODY                                                                                                 \
   {                                                                                                          \
-    hits.touch(at(loop.index(i)));                                                                           \
+    hits.touch(loop.index(i));                                                                               \
     CHECK(given == 41, "a firstprivate variable is %d", given);                                              \
     last = i;                                                                                                \
     __atomic_fetch_add(&sum, loop.index(i), __ATOMIC_RELAXED);                                               \
   }
-#define PRAGMA(...) _Pragma(#__VA_ARGS__)
-#define LOOPS(...)                                                                                           \
-  if (loop.up) {                                                                                             \
-    PRAGMA(__VA_ARGS__) for (T i = loop.lower; i < past; i += step) BODY                                     \
-  } else {                                                                                                   \
-    PRAGMA(__VA_ARGS__) for (T i = loop.lower; i > past; i -= step) BODY                                     \
+#define PRAGMA_OF(...) _Pragma(#__VA_ARGS__)
+#define PRAGMA(...) PRAGMA_OF(__VA_ARGS__)
+#define LOOPS(name, clauses)                                                                                 \
+  if (clause == Clause::name) {                                                                              \
+    if (loop.up) {                                                                                           \
+      PRAGMA(omp taskloop clauses SHARES) for (T i = loop.lower; i < past; i += step) BODY                   \
+    } else {                                                                                                 \
+      PRAGMA(omp taskloop clauses SHARES) for (T i = loop.lower; i > past; i -= step) BODY                   \
+    }                                                                                                        \
   }
 #define SHARES firstprivate(given) lastprivate(last) shared(hits, sum, loop)
 
@@ -69,36 +72,19 @@ template <class T> void execute(const Loop<T>& loop, Clause clause, Hits& hits) 
   int given = 41;
   long sum = 0;
   T last = 77;
-  switch (clause) {
-  case Clause::none:
-    LOOPS(omp taskloop SHARES)
-    break;
-  case Clause::grainsize:
-    LOOPS(omp taskloop grainsize(value) SHARES)
-    break;
-  case Clause::num_tasks:
-    LOOPS(omp taskloop num_tasks(value) SHARES)
-    break;
-  case Clause::nogroup:
-    LOOPS(omp taskloop nogroup SHARES)
+  LOOPS(none, )
+  LOOPS(grainsize, grainsize(value))
+  LOOPS(num_tasks, num_tasks(value))
+  LOOPS(nogroup, nogroup)
+  LOOPS(undeferred, if (false))
+  LOOPS(final, final(true))
+  LOOPS(priority, priority(3))
+  LOOPS(untied, untied)
+  LOOPS(mergeable, mergeable priority(1))
+  if (clause == Clause::nogroup) {
 #pragma omp taskwait
-    break;
-  case Clause::undeferred:
-    LOOPS(omp taskloop if (false) SHARES)
-    break;
-  case Clause::final:
-    LOOPS(omp taskloop final(true) SHARES)
-    break;
-  case Clause::priority:
-    LOOPS(omp taskloop priority(3) SHARES)
-    break;
-  case Clause::untied:
-    LOOPS(omp taskloop untied SHARES)
-    break;
-  case Clause::mergeable:
-    LOOPS(omp taskloop mergeable priority(1) SHARES)
-    break;
-  case Clause::simd: {
+  }
+  if (clause == Clause::simd) {
     // The bodies of simd loops have no calls.
     std::vector<unsigned char> counts(at(loop.n));
     unsigned char* const count = counts.data();
@@ -109,10 +95,9 @@ template <class T> void execute(const Loop<T>& loop, Clause clause, Hits& hits) 
       last = static_cast<T>(i);
     }
     for (int i = 0; i < n; ++i)
-      for (unsigned char c = 0; c < count[i]; ++c) hits.touch(at(i));
+      for (unsigned char c = 0; c < count[i]; ++c) hits.touch(i);
     CHECK(n == 0 || last == static_cast<T>(n - 1), "lastprivate of a simd loop of %d", n);
     return;
-  }
   }
   char what[160];
   std::snprintf(what, sizeof what, "clause %d, value %ld, from %lld, %d times %c%lld, type of %zu bytes%s",
@@ -163,16 +148,9 @@ template <class T> void execute_random(Random& random, int most) {
   if (clause == Clause::simd) hits.must_be_one_each("taskloop simd");
 }
 void execute_any(Random& random, int most) {
-  switch (random.below(4)) {
-  case 0:
-    return execute_random<int>(random, most);
-  case 1:
-    return execute_random<unsigned>(random, most);
-  case 2:
-    return execute_random<long>(random, most);
-  default:
-    return execute_random<unsigned long>(random, most);
-  }
+  constexpr void (*k_types[])(Random&, int) = {execute_random<int>, execute_random<unsigned>,
+                                               execute_random<long>, execute_random<unsigned long>};
+  k_types[random.below(4)](random, most);
 }
 
 /// Random loops, nested in each other, in tasks and in the members' own code.
@@ -189,7 +167,7 @@ void execute_program(Random random, int depth) {
       Hits hits(at(n));
 #pragma omp taskloop shared(hits)
       for (int i = 0; i < n; ++i) {
-        hits.touch(at(i));
+        hits.touch(i);
         execute_program(Random(seed + at(i)), depth - 1);
       }
       hits.must_be_one_each("outer taskloop");
@@ -241,9 +219,9 @@ void untied_tasks_that_wait() {
 #pragma omp single
 #pragma omp taskloop untied grainsize(2) shared(hits, tasks)
     for (int i = 0; i < k_n; ++i) {
-      hits.touch(at(i));
+      hits.touch(i);
 #pragma omp task shared(tasks) firstprivate(i)
-      tasks.touch(at(i));
+      tasks.touch(i);
 #pragma omp taskyield
 #pragma omp taskwait
     }
@@ -256,8 +234,5 @@ void untied_tasks_that_wait() {
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
-  return check::run(argc, argv,
-                    {{"every_clause", every_clause},
-                     {"random_programs", random_programs},
-                     {"untied_tasks_that_wait", untied_tasks_that_wait}});
+  return check::run(argc, argv, {CASE(every_clause), CASE(random_programs), CASE(untied_tasks_that_wait)});
 }

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Taskloops of both interfaces. Test names are abi.PROGRAM.WHAT.ABI. Where the program may cancel, libomp keeps them all.
+set(other_loops_taskloops 1) # schedule(runtime) loops that are served
+set(other_loops_taskloop_clauses 0)
 foreach(abi IN LISTS abis)
   set(runtimes ${runtime_${abi}})
   if(abi STREQUAL "clang")
     set(runtimes ${WSTREE_FOREIGN_LIBOMPS})
   endif()
   foreach(source taskloops taskloop_clauses)
-    set(other_loops 1) # schedule(runtime) loops that are served
-    if(source STREQUAL "taskloop_clauses")
-      set(other_loops 0)
-    endif()
     if(abi STREQUAL "gcc")
       wstree_gcc_program(${source}-${suffix_gcc} ${source}.cpp ${newest_gcc})
     else()
@@ -18,13 +16,10 @@ foreach(abi IN LISTS abis)
     endif()
     foreach(runtime IN LISTS runtimes)
       set(name ${abi})
-      set(seldom "")
       if(NOT runtime STREQUAL "libgomp")
         set(name libomp${runtime})
-        if(NOT runtime STREQUAL WSTREE_FOREIGN_LIBOMP) # by default the others have the loops that are served
-          set(seldom SELDOM)
-        endif()
       endif()
+      set(seldom OFTEN ${runtime} "libgomp|${WSTREE_FOREIGN_LIBOMP}") # by default the others have the loops that are served
       set(program ${source}-${suffix_${abi}} ${runtime})
       wstree_abi_test(abi.${source}.served.${name} ${program}
         LAUNCHER ${run_served} --min-calls 700 --expect-schedule "wstree (taskloop)" --
@@ -32,7 +27,7 @@ foreach(abi IN LISTS abis)
       wstree_abi_test(abi.${source}.cancellation.${name} ${program} ${seldom}
         ENVIRONMENT "WSTREE_LOOPS=all" "OMP_CANCELLATION=true")
       wstree_abi_test(abi.${source}.not_named.${name} ${program} ${seldom}
-        LAUNCHER ${run_served} --min-calls ${other_loops} --forbid-schedule "wstree (taskloop)" --
+        LAUNCHER ${run_served} --min-calls ${other_loops_${source}} --forbid-schedule "wstree (taskloop)" --
         ARGUMENTS --repeat 100 ENVIRONMENT "OMP_CANCELLATION=false")
       if(NOT runtime MATCHES "^1[0-8]") # where the newest compiler's programs do not run without help
         wstree_abi_test(abi.${source}.bare.${name} ${program} BARE ENVIRONMENT "OMP_SCHEDULE=dynamic")

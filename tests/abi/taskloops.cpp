@@ -60,14 +60,14 @@ void copies_of_objects() {
         for (int i = 0; i < n; ++i) {
           CHECK(first.value() == round, "a firstprivate object has the value %d", first.value());
           last.set(i);
-          hits.touch(at(i));
+          hits.touch(i);
         }
         CHECK(last.value() == n - 1, "a lastprivate object has the value %d of %d", last.value(), n);
 #ifndef __clang__ // whose code loses the value, on a bare libomp too
 #pragma omp taskloop firstprivate(both) lastprivate(both) shared(more)
         for (int i = 0; i < n; ++i) {
           if (i == n - 1) both.set(both.value() >= 0 ? i : -2);
-          more.touch(at(i));
+          more.touch(i);
         }
         CHECK(both.value() == n - 1, "a firstprivate and lastprivate object has the value %d of %d",
               both.value(), n);
@@ -112,13 +112,13 @@ void combined_with_a_region() {
   for (int round = 0; round < check::repeat(100, 1000); ++round) {
     Hits hits(k_n), inner(k_n);
 #pragma omp parallel master taskloop num_threads(4) shared(hits)
-    for (int i = 0; i < k_n; ++i) hits.touch(at(i));
+    for (int i = 0; i < k_n; ++i) hits.touch(i);
     hits.must_be_one_each("parallel master taskloop");
     // Inside a worksharing loop that the library may serve, too.
 #pragma omp parallel for num_threads(3) schedule(runtime)
     for (int k = 0; k < 7; ++k) {
 #pragma omp taskloop
-      for (int i = k; i < k_n; i += 7) inner.touch(at(i));
+      for (int i = k; i < k_n; i += 7) inner.touch(i);
     }
     inner.must_be_one_each("taskloops inside a worksharing loop");
   }
@@ -129,7 +129,7 @@ void combined_with_a_region() {
   int offset = 0;
   Hits* const counts = &hits;
 #pragma omp taskloop nogroup firstprivate(offset, counts)
-  for (int i = 0; i < n; ++i) counts->touch(at(i + offset));
+  for (int i = 0; i < n; ++i) counts->touch(i + offset);
 }
 void loops_that_nothing_waits_for() {
   for (int round = 0; round < check::repeat(300, 3000); ++round) {
@@ -156,11 +156,11 @@ void tasks_and_waits_inside() {
 #pragma omp taskloop shared(hits, tasks)
     for (int i = 0; i < k_n; ++i) {
       const int before = omp_get_thread_num();
-      hits.touch(at(i));
+      hits.touch(i);
       int done = 0;
 #pragma omp task shared(tasks, done) firstprivate(i)
       {
-        tasks.touch(at(i));
+        tasks.touch(i);
         done = 1;
       }
       if (i % 2 == 0) {
@@ -184,7 +184,7 @@ void no_member_helps() {
     {
       if (omp_get_thread_num() == 0) {
 #pragma omp taskloop shared(hits)
-        for (int i = 0; i < k_n; ++i) hits.touch(at(i));
+        for (int i = 0; i < k_n; ++i) hits.touch(i);
         hits.must_be_one_each("loop without help");
         over = true;
       } else {
@@ -203,10 +203,10 @@ void among_many_tasks() {
     {
       for (int t = 0; t < 3000; ++t) {
 #pragma omp task shared(tasks) firstprivate(t)
-        tasks.touch(at(t));
+        tasks.touch(t);
       }
 #pragma omp taskloop shared(hits)
-      for (int i = 0; i < k_n; ++i) hits.touch(at(i));
+      for (int i = 0; i < k_n; ++i) hits.touch(i);
       hits.must_be_one_each("loop among many tasks");
     }
     tasks.must_be_one_each("tasks");
@@ -216,11 +216,11 @@ void among_many_tasks() {
 void outside_of_regions() {
   Hits hits(k_n), alone(k_n);
 #pragma omp taskloop shared(hits)
-  for (int i = 0; i < k_n; ++i) hits.touch(at(i));
+  for (int i = 0; i < k_n; ++i) hits.touch(i);
   hits.must_be_one_each("loop outside of regions");
 #pragma omp parallel num_threads(1)
 #pragma omp taskloop shared(alone)
-  for (int i = 0; i < k_n; ++i) alone.touch(at(i));
+  for (int i = 0; i < k_n; ++i) alone.touch(i);
   alone.must_be_one_each("loop of a team of one");
 }
 
@@ -240,7 +240,7 @@ void strict_clauses() {
         ++tasks;
         CHECK(i % size == 0, "a task begins at %d, size %d", i, size);
       }
-      hits.touch(at(i));
+      hits.touch(i);
     }
     hits.must_be_one_each("strict loop");
     CHECK(tasks == (k_n + size - 1) / size, "%d tasks of size %d", tasks.load(), size);
@@ -259,14 +259,14 @@ void cancelled_loops() {
     {
 #pragma omp taskloop shared(cut)
       for (int i = 0; i < k_n; ++i) {
-        cut.touch(at(i));
+        cut.touch(i);
         if (i == where) {
 #pragma omp cancel taskgroup
         }
       }
 #pragma omp taskloop shared(whole) reduction(+ : sum)
       for (int i = 0; i < k_n; ++i) {
-        whole.touch(at(i));
+        whole.touch(i);
         sum += i;
       }
     }
@@ -306,16 +306,12 @@ void cancelled_loops_end() {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv, {
-    {"copies_of_objects", copies_of_objects}, {"reductions", reductions},
-        {"combined_with_a_region", combined_with_a_region},
-        {"loops_that_nothing_waits_for", loops_that_nothing_waits_for},
-        {"tasks_and_waits_inside", tasks_and_waits_inside}, {"no_member_helps", no_member_helps},
-        {"among_many_tasks", among_many_tasks}, {"outside_of_regions", outside_of_regions},
+    CASE(copies_of_objects), CASE(reductions), CASE(combined_with_a_region),
+        CASE(loops_that_nothing_waits_for), CASE(tasks_and_waits_inside), CASE(no_member_helps),
+        CASE(among_many_tasks), CASE(outside_of_regions),
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-        {"strict_clauses", strict_clauses},
+        CASE(strict_clauses),
 #endif
-        {"cancelled_loops", cancelled_loops}, {
-      "cancelled_loops_end", cancelled_loops_end
-    }
+        CASE(cancelled_loops), CASE(cancelled_loops_end)
   });
 }

@@ -48,56 +48,30 @@ _Unwind_Reason_Code look(_Unwind_Context* context, void* data) {
   CHECK(walk.frames >= 3, "%d frames only", walk.frames);
 }
 
+/// A loop whose bodies look up the stack; the region was opened by `opener`.
+#define WALKING(directive, hits, opener)                                                                     \
+  _Pragma(directive) for (int i = 0; i < k_n; ++i) {                                                         \
+    hits.touch(i);                                                                                           \
+    walk_up(omp_get_thread_num() == 0, reinterpret_cast<const void*>(&opener));                              \
+  }
+
 [[gnu::noinline]] void loops_in_a_region() {
-  const auto opener = reinterpret_cast<const void*>(&loops_in_a_region);
   Hits first(k_n), second(k_n);
 #pragma omp parallel
-  {
-    const bool is_opener = omp_get_thread_num() == 0;
-#pragma omp for schedule(runtime) nowait
-    for (int i = 0; i < k_n; ++i) {
-      first.touch(static_cast<std::size_t>(i));
-      walk_up(is_opener, opener);
-    }
-#pragma omp for schedule(dynamic, 3)
-    for (int i = 0; i < k_n; ++i) {
-      second.touch(static_cast<std::size_t>(i));
-      walk_up(is_opener, opener);
-    }
-  }
-  first.must_be_one_each("loop in a region");
+  {WALKING("omp for schedule(runtime) nowait", first, loops_in_a_region) WALKING(
+      "omp for schedule(dynamic, 3)", second, loops_in_a_region)} first.must_be_one_each("loop in a region");
   second.must_be_one_each("loop of the runtime");
 }
 
-[[gnu::noinline]] void combined_loop(int threads) {
-  const auto opener = reinterpret_cast<const void*>(&combined_loop);
+/// Of one thread, too, or serialised.
+[[gnu::noinline]] void combined_loop(int threads, bool serial) {
   Hits hits(k_n);
-#pragma omp parallel for schedule(runtime) num_threads(threads)
-  for (int i = 0; i < k_n; ++i) {
-    hits.touch(static_cast<std::size_t>(i));
-    walk_up(omp_get_thread_num() == 0, opener);
-  }
+  WALKING("omp parallel for schedule(runtime) num_threads(threads) if (!serial)", hits, combined_loop)
   hits.must_be_one_each("combined loop");
 }
 void combined_loops() {
   for (int round = 0; round < check::repeat(10, 100); ++round)
-    for (int threads = 1; threads <= 4; ++threads) combined_loop(threads);
-}
-
-[[gnu::noinline]] void loop_of_one_thread(int serial) {
-  const auto opener = reinterpret_cast<const void*>(&loop_of_one_thread);
-  Hits hits(k_n);
-#pragma omp parallel if (serial == 0)
-#pragma omp for schedule(runtime)
-  for (int i = 0; i < k_n; ++i) {
-    hits.touch(static_cast<std::size_t>(i));
-    walk_up(omp_get_thread_num() == 0, opener);
-  }
-  hits.must_be_one_each("serialised region");
-}
-void serialised_regions() {
-  loop_of_one_thread(1);
-  loop_of_one_thread(0);
+    for (int threads = 1; threads <= 4; ++threads) combined_loop(threads, (round + threads) % 4 == 3);
 }
 
 /// More shared variables than registers hold: the region's arguments are on the stack.
@@ -108,7 +82,7 @@ void serialised_regions() {
 #pragma omp parallel for schedule(runtime) firstprivate(a, c, e, g) shared(b, d, f, h, k, l)
   for (int i = 0; i < k_n; ++i) {
     CHECK(a + b + c + d + e + f + g + h + k + l == 55, "an argument is lost in iteration %d", i);
-    hits.touch(static_cast<std::size_t>(i));
+    hits.touch(i);
     walk_up(omp_get_thread_num() == 0, opener);
   }
   hits.must_be_one_each("many arguments");
@@ -145,11 +119,8 @@ void exceptions_caught_in_the_body() {
 [[gnu::noinline]] int run(int argc, char** argv) {
   omp_set_dynamic(0);
   const int status = check::run(argc, argv,
-                                {{"loops_in_a_region", loops_in_a_region},
-                                 {"combined_loops", combined_loops},
-                                 {"serialised_regions", serialised_regions},
-                                 {"many_arguments", many_arguments},
-                                 {"exceptions_caught_in_the_body", exceptions_caught_in_the_body}});
+                                {CASE(loops_in_a_region), CASE(combined_loops), CASE(many_arguments),
+                                 CASE(exceptions_caught_in_the_body)});
   std::fflush(stdout); // no tail call
   return status;
 }

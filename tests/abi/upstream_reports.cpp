@@ -91,7 +91,6 @@ extern "C" int sched_yield() noexcept {
 int main(int argc, char** argv) {
   omp_set_dynamic(0);
   return check::run(argc, argv,
-                    {{"host_threads_with_teams_of_changing_size", host_threads_with_teams_of_changing_size},
-                     {"short_loops_of_sleepy_members", short_loops_of_sleepy_members},
-                     {"imbalance_without_a_storm_of_yields", imbalance_without_a_storm_of_yields}});
+                    {CASE(host_threads_with_teams_of_changing_size), CASE(short_loops_of_sleepy_members),
+                     CASE(imbalance_without_a_storm_of_yields)});
 }

@@ -21,23 +21,13 @@ constexpr std::uint64_t k_capacity = 1024;
 struct TrackMemory {
   std::array<Event, k_capacity> of_events{};
 };
-/// With memory of its own.
 struct OwnTrack : TrackMemory, Track {
   OwnTrack() : Track(of_events.data(), k_capacity) {}
 };
 
 Event batch(std::uint32_t member, std::uint64_t first, std::uint64_t past, std::uint64_t begin,
             std::uint64_t end) {
-  Event event{};
-  event.kind = Event::Kind::batch;
-  event.execution = 7;
-  event.member = member;
-  event.first = first;
-  event.past = past;
-  event.begin = begin;
-  event.end = end;
-  event.count = 1;
-  return event;
+  return {begin, end, first, past, 7, nullptr, Event::Kind::batch, member, 0, 1};
 }
 
 TEST(Track, KeepsTheLatestEvents) {

@@ -117,19 +117,23 @@ void expect_chunks_apart(const Loop& loop) {
   }
 }
 
-void expect_whole_loops(const Events& events) {
-  for (const Loop& loop : loops_of(events)) EXPECT_EQ(loop.iterations, loop.count);
-}
-
-void expect_sound(const Outcome& outcome) {
-  ASSERT_TRUE(outcome.succeeded()) << outcome.text();
+/// The events of a program that ends well.
+Events sound_events(const Program& program) {
+  const Outcome outcome = program.run();
+  EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
-  EXPECT_THAT(outcome.out, Not(HasSubstr("wrong:")));
-  EXPECT_THAT(outcome.out, testing::EndsWith("finalized\n"));
-  const Events events = events_of(outcome.out);
+  EXPECT_THAT(outcome.out, AllOf(Not(HasSubstr("wrong:")), testing::EndsWith("finalized\n")));
+  Events events = events_of(outcome.out);
   expect_nested(events);
   expect_whole_regions(events);
   expect_places_in_the_program(events);
+  return events;
+}
+/// ... none of whose loops is cancelled.
+Events whole_events(const Program& program) {
+  Events events = sound_events(program);
+  for (const Loop& loop : loops_of(events)) EXPECT_EQ(loop.iterations, loop.count);
+  return events;
 }
 
 long how_many(const Events& events, const std::string& what, bool begin = true) {
@@ -161,10 +165,7 @@ protected:
 };
 
 TEST_P(ToldOf, LoopsOfAllSchedules) {
-  const Outcome outcome = with_schedule("loops").run();
-  expect_sound(outcome);
-  const Events events = events_of(outcome.out);
-  expect_whole_loops(events);
+  const Events events = whole_events(with_schedule("loops"));
   const std::vector<Loop> loops = loops_of(events);
   ASSERT_EQ(loops.size(), 15U);
   for (std::size_t i = 0; i < loops.size(); ++i) {
@@ -178,34 +179,20 @@ TEST_P(ToldOf, LoopsOfAllSchedules) {
   EXPECT_EQ(how_many(events, "sync"), 3 * (14 + 1)) << "one for each loop but the last, and the region's";
 }
 
-TEST_P(ToldOf, LoopsWithoutBarriers) {
-  const Outcome outcome = with_schedule("nowait").run();
-  expect_sound(outcome);
-  const Events events = events_of(outcome.out);
-  expect_whole_loops(events);
+TEST_P(ToldOf, LoopsWithoutBarriersAndNestedRegions) {
+  const Events events = whole_events(with_schedule("nowait"));
   EXPECT_EQ(loops_of(events).size(), 10U);
   EXPECT_EQ(how_many(events, "sync"), 3) << "the region's alone";
-}
-
-TEST_P(ToldOf, NestedRegions) {
-  const Outcome outcome = with_schedule("nested").run();
-  expect_sound(outcome);
-  const Events events = events_of(outcome.out);
-  expect_whole_loops(events);
-  EXPECT_EQ(how_many(events, "parallel"), 1 + 2 + 2 + 4);
+  EXPECT_EQ(how_many(whole_events(with_schedule("nested")), "parallel"), 1 + 2 + 2 + 4);
 }
 
 TEST_P(ToldOf, SerialisedRegions) {
-  const Outcome outcome = with_schedule("serialised").run();
-  expect_sound(outcome);
-  const Events events = events_of(outcome.out);
-  expect_whole_loops(events);
+  const Events events = whole_events(with_schedule("serialised"));
   EXPECT_EQ(how_many(events, "parallel"), 3 + 1 + 2);
   for (const Event& event : events)
     if (event.is("parallel", true) && event.number("requested") == 1) {
-      const long region = event.number("region");
-      const auto member = std::find_if(events.begin(), events.end(), [region](const Event& e) {
-        return e.is("task", true) && e.number("region") == region;
+      const auto member = std::find_if(events.begin(), events.end(), [&](const Event& e) {
+        return e.is("task", true) && e.number("region") == event.number("region");
       });
       ASSERT_NE(member, events.end());
       EXPECT_EQ(member->number("members"), 1);
@@ -213,30 +200,23 @@ TEST_P(ToldOf, SerialisedRegions) {
 }
 
 TEST_P(ToldOf, SeveralRoots) {
-  const Outcome outcome = with_schedule("roots").run();
-  expect_sound(outcome);
-  const Events events = events_of(outcome.out);
-  expect_whole_loops(events);
+  const Events events = whole_events(with_schedule("roots"));
   EXPECT_EQ(how_many(events, "parallel"), (3 + 1) * 5) << "three roots, and the first thread";
   long initial = 0;
   for (const Event& event : events) initial += event.is("thread", true) && event.number("kind") == 1;
-  EXPECT_EQ(initial,
-            4); // expect_sound() has seen their ends; the workers of the three may be slower than the process
+  // Their ends were seen; the workers of the three may be slower than the process.
+  EXPECT_EQ(initial, 4);
 }
 
 TEST_P(ToldOf, CancelledLoops) {
-  const Outcome outcome = with_schedule("cancelled").run();
-  expect_sound(outcome);
-  const Events events = events_of(outcome.out);
+  const Events events = sound_events(with_schedule("cancelled"));
   for (const Loop& loop : loops_of(events)) EXPECT_LE(loop.iterations, loop.count);
   EXPECT_EQ(how_many(events, "work"), 2 * (4 + 1));
 }
 
 TEST_P(ToldOf, Sections) {
-  const Outcome outcome = with_schedule("sections").run();
-  expect_sound(outcome);
   std::vector<long> counts;
-  for (const Event& event : events_of(outcome.out))
+  for (const Event& event : sound_events(with_schedule("sections")))
     if (event.is("work", true)) {
       EXPECT_EQ(event.number("kind"), 2);
       counts.push_back(event.number("count"));
@@ -246,7 +226,7 @@ TEST_P(ToldOf, Sections) {
 }
 
 TEST_P(ToldOf, ForksAndExits) {
-  expect_sound(with_schedule("forks").run());
+  sound_events(with_schedule("forks"));
   const Outcome outcome = with_schedule("leaves").run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_THAT(outcome.out, AllOf(Not(HasSubstr("wrong:")), testing::EndsWith("finalized\n")));
@@ -269,9 +249,7 @@ std::vector<std::string> sequence_of(const Events& events, long thread) {
 }
 
 TEST(ToldOfLibgomp, EventsComeInTheOrderOfOpenMP) {
-  const Outcome outcome = told("one").run();
-  expect_sound(outcome);
-  const Events events = events_of(outcome.out);
+  const Events events = sound_events(told("one"));
   ASSERT_FALSE(events.empty());
   EXPECT_THAT(sequence_of(events, events.front().number("thread")),
               ElementsAre("thread begins", "task begins (initial)", "parallel begins", "task begins",
@@ -304,9 +282,9 @@ TEST(ToldOfLibgomp, ToolsAreFoundInTheOrderOfOpenMP) {
   const std::string preloaded = library_path() + " " + program_path("recorder.so");
   with_own.set("LD_PRELOAD", library_path()).set("WSTREE_OMPT", "1");
   with_own.set("OMP_TOOL_LIBRARIES", program_path("listed.so"));
-  expect_sound(with_own.run());
-  expect_sound(Program(own).set("LD_PRELOAD", preloaded).run());
-  expect_sound(Program(own).set("LD_PRELOAD", program_path("recorder.so") + " " + library_path()).run());
+  sound_events(with_own);
+  sound_events(Program(own).set("LD_PRELOAD", preloaded));
+  sound_events(Program(own).set("LD_PRELOAD", program_path("recorder.so") + " " + library_path()));
   const Outcome listed = own.run();
   EXPECT_TRUE(listed.succeeded()) << listed.text();
   EXPECT_THAT(listed.out, AllOf(HasSubstr("parallel "), testing::EndsWith("listed\n")));

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #ifndef RECORDER_ENDS
@@ -57,47 +58,45 @@ int parallel_info(int level, Data** parallel, int* members) {
   return ask(level, parallel, members);
 }
 
-/// Collects the fields of a line, and keeps it at the end.
-class Line {
-public:
-  explicit Line(const char* event) : text_(event) {
-    add("thread", thread_data() != nullptr ? thread_data()->value : 0);
-  }
-  ~Line() {
-    const std::lock_guard guard(seen().lock);
-    seen().lines.push_back(text_);
-  }
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
+std::string text(const Data* data) { return std::to_string(data != nullptr ? data->value : 0); }
+std::string text(const void* code) {
+  Dl_info info{};
+  if (code == nullptr || dladdr(code, &info) == 0) return "nowhere";
+  const char* slash = std::strrchr(info.dli_fname, '/');
+  const std::string name = slash != nullptr ? slash + 1 : info.dli_fname;
+  if (name.find(".so") != std::string::npos) return name;
+  char text[40];
+  std::snprintf(
+      text, sizeof text, "program+%#zx",
+      static_cast<std::size_t>(static_cast<const char*>(code) - static_cast<const char*>(info.dli_fbase)));
+  return text;
+}
+std::string text(Data* data) { return text(static_cast<const Data*>(data)); }
+template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
+std::string text(Number number) {
+  return std::to_string(number);
+}
 
-  Line& add(const char* name, std::uint64_t value) { return add(name, std::to_string(value)); }
-  Line& add(const char* name, const std::string& value) {
-    text_ += std::string(" ") + name + "=" + value;
-    return *this;
-  }
-  Line& data(const char* name, const Data* data) { return add(name, data != nullptr ? data->value : 0); }
-  Line& end(int endpoint) { return add("end", endpoint == ompt::k_scope_begin ? 0 : 1); }
-  Line& code(const void* code) {
-    Dl_info info{};
-    if (code == nullptr || dladdr(code, &info) == 0) return add("code", "nowhere");
-    const char* slash = std::strrchr(info.dli_fname, '/');
-    const std::string name = slash != nullptr ? slash + 1 : info.dli_fname;
-    if (name.find(".so") != std::string::npos) return add("code", name);
-    char text[40];
-    std::snprintf(
-        text, sizeof text, "program+%#zx",
-        static_cast<std::size_t>(static_cast<const char*>(code) - static_cast<const char*>(info.dli_fbase)));
-    return add("code", text);
-  }
-
-private:
-  std::string text_;
-};
+void add_fields(std::string&) {}
+template <class Value, class... Rest>
+void add_fields(std::string& line, const char* name, const Value& value, const Rest&... rest) {
+  line += std::string(" ") + name + "=" + text(value);
+  add_fields(line, rest...);
+}
+void keep(const std::string& line) {
+  const std::lock_guard guard(seen().lock);
+  seen().lines.push_back(line);
+}
+/// Keeps "EVENT thread=NUMBER NAME=VALUE ..." of names and values in turn.
+template <class... Fields> void write(const char* event, const Fields&... fields) {
+  std::string line = event;
+  add_fields(line, "thread", thread_data(), fields...);
+  keep(line);
+}
+int end(int endpoint) { return endpoint == ompt::k_scope_begin ? 0 : 1; }
 
 void expect(bool holds, const char* what) {
-  if (holds) return;
-  const std::lock_guard guard(seen().lock);
-  seen().lines.push_back(std::string("wrong: ") + what);
+  if (!holds) keep(std::string("wrong: ") + what);
 }
 void expect_task(const Data* task, const Data* parallel) {
   Data* asked_task = nullptr;
@@ -114,11 +113,11 @@ void expect_task(const Data* task, const Data* parallel) {
 void on_thread_begin(int kind, Data* thread) {
   thread->value = next();
   expect(thread == thread_data(), "thread data");
-  Line("thread").add("end", std::uint64_t{0}).add("kind", static_cast<std::uint64_t>(kind));
+  write("thread", "end", 0, "kind", kind);
 }
 void on_thread_end(Data* thread) {
   expect(thread == thread_data(), "thread data");
-  Line("thread").add("end", 1);
+  write("thread", "end", 1);
 }
 void on_parallel_begin(Data* task, const void* frame, Data* parallel, unsigned requested, int flags,
                        const void* code) {
@@ -129,21 +128,11 @@ void on_parallel_begin(Data* task, const void* frame, Data* parallel, unsigned r
   Data* asked = nullptr;
   expect(task_info(0, nullptr, &asked, nullptr, nullptr, nullptr) == 2 && asked == task,
          "another task opens");
-  Line("parallel")
-      .end(ompt::k_scope_begin)
-      .data("region", parallel)
-      .data("task", task)
-      .add("requested", requested)
-      .add("flags", static_cast<unsigned>(flags))
-      .code(code);
+  write("parallel", "end", 0, "region", parallel, "task", task, "requested", requested, "flags", flags,
+        "code", code);
 }
 void on_parallel_end(Data* parallel, Data* task, int flags, const void* code) {
-  Line("parallel")
-      .end(2)
-      .data("region", parallel)
-      .data("task", task)
-      .add("flags", static_cast<unsigned>(flags))
-      .code(code);
+  write("parallel", "end", 1, "region", parallel, "task", task, "flags", flags, "code", code);
 }
 void on_implicit_task(int endpoint, Data* parallel, Data* task, unsigned members, unsigned index, int flags) {
   if (endpoint == ompt::k_scope_begin) {
@@ -162,76 +151,51 @@ void on_implicit_task(int endpoint, Data* parallel, Data* task, unsigned members
     Data* parent = nullptr;
     const int further = task_info(1, nullptr, &parent, nullptr, nullptr, nullptr);
     expect(further == (flags == 2 ? 2 : 0), "task further out");
-    Line("task")
-        .end(endpoint)
-        .data("region", parallel)
-        .data("task", task)
-        .data("parent", parent)
-        .add("members", members)
-        .add("index", index)
-        .add("flags", static_cast<unsigned>(flags));
+    write("task", "end", 0, "region", parallel, "task", task, "parent", parent, "members", members, "index",
+          index, "flags", flags);
   } else {
     expect((parallel == nullptr) == (flags == 2) && members == 0, "arguments of the end of a task");
-    Line("task")
-        .end(endpoint)
-        .data("task", task)
-        .add("index", index)
-        .add("flags", static_cast<unsigned>(flags));
+    write("task", "end", 1, "task", task, "index", index, "flags", flags);
   }
 }
 void on_work(int kind, int endpoint, Data* parallel, Data* task, std::uint64_t count, const void* code) {
   expect_task(task, parallel);
   expect(state() == 0 || state() == 1, "state in work");
-  Line("work")
-      .end(endpoint)
-      .add("kind", static_cast<unsigned>(kind))
-      .data("region", parallel)
-      .data("task", task)
-      .add("count", count)
-      .code(code);
+  write("work", "end", end(endpoint), "kind", kind, "region", parallel, "task", task, "count", count, "code",
+        code);
 }
 void on_dispatch(Data* parallel, Data* task, int kind, Data instance) {
   expect_task(task, parallel);
   const auto* chunk = static_cast<const ompt::Chunk*>(instance.pointer);
-  Line line("dispatch");
-  line.add("kind", static_cast<unsigned>(kind)).data("region", parallel).data("task", task);
   const char* const told = std::getenv("RECORDER_CHUNKS");
-  if (told != nullptr && *told == '0') return; // libomp before 16 passes none
-  line.add("start", std::to_string(static_cast<std::int64_t>(chunk->start)))
-      .add("iterations", chunk->iterations);
+  if (told != nullptr && *told == '0') // libomp before 16 passes none
+    write("dispatch", "kind", kind, "region", parallel, "task", task);
+  else
+    write("dispatch", "kind", kind, "region", parallel, "task", task, "start",
+          static_cast<std::int64_t>(chunk->start), "iterations", chunk->iterations);
 }
 void on_sync(int kind, int endpoint, Data* parallel, Data* task, const void* code) {
-  Line("sync")
-      .end(endpoint)
-      .add("kind", static_cast<unsigned>(kind))
-      .data("region", parallel)
-      .data("task", task)
-      .code(code);
+  write("sync", "end", end(endpoint), "kind", kind, "region", parallel, "task", task, "code", code);
 }
 void on_wait(int kind, int endpoint, Data* parallel, Data* task, const void* code) {
-  Line("wait")
-      .end(endpoint)
-      .add("kind", static_cast<unsigned>(kind))
-      .data("region", parallel)
-      .data("task", task)
-      .code(code);
+  write("wait", "end", end(endpoint), "kind", kind, "region", parallel, "task", task, "code", code);
 }
 
 // Events that libomp alone tells.
 void on_reduction(int kind, int endpoint, Data*, Data*, const void* code) {
-  Line("reduction").end(endpoint).add("kind", static_cast<unsigned>(kind)).code(code);
+  write("reduction", "end", end(endpoint), "kind", kind, "code", code);
 }
-void on_masked(int endpoint, Data*, Data*, const void* code) { Line("masked").end(endpoint).code(code); }
+void on_masked(int endpoint, Data*, Data*, const void* code) {
+  write("masked", "end", end(endpoint), "code", code);
+}
 void on_acquire(int kind, unsigned, unsigned, std::uint64_t, const void* code) {
-  Line("acquire").add("kind", static_cast<unsigned>(kind)).code(code);
+  write("acquire", "kind", kind, "code", code);
 }
-void on_acquired(int kind, std::uint64_t, const void* code) {
-  Line("acquired").add("kind", static_cast<unsigned>(kind)).code(code);
-}
-void on_cancel(Data*, int, const void* code) { Line("cancel").code(code); }
+void on_acquired(int kind, std::uint64_t, const void* code) { write("acquired", "kind", kind, "code", code); }
+void on_cancel(Data*, int, const void* code) { write("cancel", "code", code); }
 void on_task_create(Data*, const void*, Data*, int flags, int, const void* code) {
   constexpr int k_initial = 1;
-  if ((flags & k_initial) == 0) Line("created").code(code);
+  if ((flags & k_initial) == 0) write("created", "code", code);
 }
 
 void ask_for_the_rest() {

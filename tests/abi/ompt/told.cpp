@@ -28,44 +28,32 @@ long one() {
   return n;
 }
 
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define LOOP(clauses, ...) PRAGMA(omp for clauses) for (__VA_ARGS__) work();
+#define ORDERED(clauses, ...)                                                                                \
+  PRAGMA(omp for clauses) for (__VA_ARGS__) {                                                                \
+    PRAGMA(omp ordered) work();                                                                              \
+  }
+#define SECTION PRAGMA(omp section) work();
+
 /// A region and a loop with all schedules and types, in single steps but for one.
 long loops() {
   const int n = g_n;
+  const auto m = static_cast<unsigned long>(n);
 #pragma omp parallel num_threads(3)
   {
-#pragma omp for schedule(runtime)
-    for (int i = 0; i < n; ++i) work();
-#pragma omp for schedule(runtime)
-    for (long i = n; i > 0; --i) work();
-#pragma omp for schedule(runtime)
-    for (unsigned long i = 5; i < 5 + static_cast<unsigned long>(n); ++i) work();
-#pragma omp for schedule(runtime)
-    for (int i = 0; i < 3 * n - 1; i += 3) work();
-#pragma omp for schedule(monotonic : runtime)
-    for (int i = -n; i < 0; ++i) work();
-#pragma omp for schedule(dynamic, 7)
-    for (int i = 0; i < n; ++i) work();
-#pragma omp for schedule(guided)
-    for (unsigned long i = static_cast<unsigned long>(n); i > 0; --i) work();
-#pragma omp for schedule(monotonic : dynamic, 4)
-    for (int i = 0; i < n; ++i) work();
-#pragma omp for schedule(monotonic : guided, 4)
-    for (unsigned long i = 0; i < static_cast<unsigned long>(n); ++i) work();
-#pragma omp for schedule(runtime) ordered
-    for (int i = 0; i < n; ++i) {
-#pragma omp ordered
-      work();
-    }
-#pragma omp for schedule(static, 5) ordered
-    for (unsigned long i = 0; i < static_cast<unsigned long>(n); ++i) {
-#pragma omp ordered
-      work();
-    }
-#pragma omp for schedule(dynamic, 2) ordered
-    for (int i = 0; i < n; ++i) {
-#pragma omp ordered
-      work();
-    }
+    LOOP(schedule(runtime), int i = 0; i < n; ++i)
+    LOOP(schedule(runtime), long i = n; i > 0; --i)
+    LOOP(schedule(runtime), unsigned long i = 5; i < 5 + m; ++i)
+    LOOP(schedule(runtime), int i = 0; i < 3 * n - 1; i += 3)
+    LOOP(schedule(monotonic : runtime), int i = -n; i < 0; ++i)
+    LOOP(schedule(dynamic, 7), int i = 0; i < n; ++i)
+    LOOP(schedule(guided), unsigned long i = m; i > 0; --i)
+    LOOP(schedule(monotonic : dynamic, 4), int i = 0; i < n; ++i)
+    LOOP(schedule(monotonic : guided, 4), unsigned long i = 0; i < m; ++i)
+    ORDERED(schedule(runtime) ordered, int i = 0; i < n; ++i)
+    ORDERED(schedule(static, 5) ordered, unsigned long i = 0; i < m; ++i)
+    ORDERED(schedule(dynamic, 2) ordered, int i = 0; i < n; ++i)
 #pragma omp for schedule(dynamic) ordered(1)
     for (int i = 0; i < n; ++i) {
 #pragma omp ordered depend(sink : i - 1)
@@ -79,8 +67,7 @@ long loops() {
         work();
 #pragma omp ordered depend(source)
       }
-#pragma omp for schedule(runtime)
-    for (int i = n; i < n; ++i) work(); // no iterations
+    LOOP(schedule(runtime), int i = n; i < n; ++i) // no iterations
   }
   return 14L * n;
 }
@@ -88,47 +75,25 @@ long loops() {
 long sections() {
 #pragma omp parallel num_threads(2)
   {
-#pragma omp sections
-      {
-#pragma omp section
-          work();
-#pragma omp section
-  work();
-#pragma omp section
-  work();
-}
+    PRAGMA(omp sections){SECTION SECTION SECTION}
 #pragma omp barrier
-#pragma omp sections nowait
-{
-#pragma omp section
-  work();
-#pragma omp section
-  work();
-}
-} // namespace
-#pragma omp parallel sections num_threads(2)
-{
-#pragma omp section
-  work();
-#pragma omp section
-  work();
-}
-return 7;
+    PRAGMA(omp sections nowait) {
+      SECTION SECTION
+    }
+  }
+  PRAGMA(omp parallel sections num_threads(2)) { SECTION SECTION }
+  return 7;
 }
 
 /// Loops that are a region, with bounds that the compiler knows and with others.
+#define REGION(schedule, ...) PRAGMA(omp parallel for schedule num_threads(2)) for (__VA_ARGS__) work();
 long combined() {
   const int n = g_n;
-#pragma omp parallel for schedule(runtime) num_threads(2)
-  for (int i = 0; i < 100; ++i) work();
-#pragma omp parallel for schedule(dynamic, 3) num_threads(2)
-  for (int i = 100; i > 0; --i) work();
-#pragma omp parallel for schedule(guided) num_threads(2)
-  for (long i = 0; i < n; ++i) work();
-#pragma omp parallel for schedule(monotonic : dynamic) num_threads(2)
-  for (int i = 0; i < 100; ++i) work();
-#pragma omp parallel for schedule(monotonic : runtime) num_threads(2)
-  for (int i = 0; i < 100; ++i) work();
+  REGION(schedule(runtime), int i = 0; i < 100; ++i)
+  REGION(schedule(dynamic, 3), int i = 100; i > 0; --i)
+  REGION(schedule(guided), long i = 0; i < n; ++i)
+  REGION(schedule(monotonic : dynamic), int i = 0; i < 100; ++i)
+  REGION(schedule(monotonic : runtime), int i = 0; i < 100; ++i)
   return 4L * 100 + n;
 }
 
@@ -136,10 +101,8 @@ long nowait() {
   const int n = g_n;
 #pragma omp parallel num_threads(3)
   for (int round = 0; round < 5; ++round) {
-#pragma omp for schedule(runtime) nowait
-    for (int i = 0; i < n; ++i) work();
-#pragma omp for schedule(monotonic : dynamic, 10) nowait
-    for (int i = 0; i < n; ++i) work();
+    LOOP(schedule(runtime) nowait, int i = 0; i < n; ++i)
+    LOOP(schedule(monotonic : dynamic, 10) nowait, int i = 0; i < n; ++i)
   }
   return 10L * n;
 }
@@ -159,10 +122,7 @@ long nested() {
   {
     inner();
 #pragma omp parallel num_threads(2)
-    {
-#pragma omp for schedule(runtime)
-      for (int i = 0; i < n; ++i) work();
-    }
+    LOOP(schedule(runtime), int i = 0; i < n; ++i)
 #pragma omp for schedule(runtime)
     for (int i = 0; i < n; ++i) {
       work();
@@ -176,18 +136,14 @@ long serialised() {
   const int n = g_n;
   for (int i = 0; i < 3; ++i) {
 #pragma omp parallel if (n < 0)
-    {
-#pragma omp for schedule(runtime)
-      for (int k = 0; k < n; ++k) work();
-    }
+    LOOP(schedule(runtime), int k = 0; k < n; ++k)
   }
 #pragma omp parallel num_threads(2)
   {
 #pragma omp parallel num_threads(1)
     work();
   }
-#pragma omp for schedule(runtime)
-  for (int k = 0; k < n; ++k) work(); // in no region
+  LOOP(schedule(runtime), int k = 0; k < n; ++k) // in no region
   return 4L * n + 2;
 }
 
@@ -260,19 +216,11 @@ struct Named {
   const char* name;
   long (*function)();
 };
-constexpr Named k_programs[] = {
-    {"one", one},
-    {"loops", loops},
-    {"sections", sections},
-    {"combined", combined},
-    {"nowait", nowait},
-    {"nested", nested},
-    {"serialised", serialised},
-    {"roots", roots},
-    {"cancelled", cancelled},
-    {"forks", forks},
-    {"leaves", leaves},
-};
+#define NAMED(function)                                                                                      \
+  { #function, function }
+constexpr Named k_programs[] = {NAMED(one),       NAMED(loops),  NAMED(sections),   NAMED(combined),
+                                NAMED(nowait),    NAMED(nested), NAMED(serialised), NAMED(roots),
+                                NAMED(cancelled), NAMED(forks),  NAMED(leaves)};
 
 } // namespace
 

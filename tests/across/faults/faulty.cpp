@@ -8,9 +8,12 @@
 
 namespace wstree::test {
 
-Program faulty(const std::string& name, std::vector<std::string> arguments, const std::string& injector) {
+Program faulty(const std::string& name, std::vector<std::string> arguments, const std::string& injector,
+               const Words& variables) {
   Program program = with_tree(name, std::move(arguments));
   program.preload(program_path(injector + ".so"));
+  for (const std::string& each : variables)
+    program.set(each.substr(0, each.find('=')), each.substr(each.find('=') + 1));
   return program;
 }
 

@@ -13,8 +13,11 @@ namespace wstree::test {
 /// The program that uses everything, by either compiler.
 inline const std::vector<std::string> k_builds{"everything", "everything_gcc"};
 
-/// `name` with the library and the injector `injector` (without .so).
-Program faulty(const std::string& name, std::vector<std::string> arguments, const std::string& injector);
+using Words = std::vector<std::string>;
+
+/// `name` with the library, the injector `injector` (without .so) and these variables, each NAME=VALUE.
+Program faulty(const std::string& name, std::vector<std::string> arguments, const std::string& injector,
+               const Words& variables);
 
 /// What is expected of a program under whatever fault: it ends as it does alone and prints the same, and on
 /// stderr is nothing, or one line of ours.

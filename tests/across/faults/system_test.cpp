@@ -18,82 +18,68 @@ using ::testing::HasSubstr;
 const std::vector<std::string> k_parts{"fork", "first", "growth", "nested", "threads"};
 
 /// With all that looks at the system: pinning, other ranks, figures, the names of host and program.
-Program curious(const std::string& build) {
-  return faulty(build, k_parts, "system_faults")
-      .set("WSTREE_BIND", "spread")
-      .set("OMPI_COMM_WORLD_LOCAL_SIZE", "4")
-      .set("WSTREE_STATS", "json=/dev/null");
+Outcome run_curious(const std::string& build, const std::string& variable) {
+  return faulty(
+             build, k_parts, "system_faults",
+             {"WSTREE_BIND=spread", "OMPI_COMM_WORLD_LOCAL_SIZE=4", "WSTREE_STATS=json=/dev/null", variable})
+      .run();
 }
 
-std::string number(int error) { return std::to_string(error); }
-
-class System : public testing::TestWithParam<std::string> {
-protected:
-  static void SetUpTestSuite() {
-    for (const std::string& build : k_builds) natives().push_back(native_run(build, k_parts));
+/// Each call with an error that the system may give.
+TEST(System, IsNotNoticedByTheProgram) {
+  const std::pair<int, Words> errors[] = {
+      {EIO, {"open:cgroup", "open:/sys", "read", "writev"}},
+      {EACCES, {"open", "open:/proc", "opendir"}},
+      {ENOENT, {"open"}},
+      {EMFILE, {"open"}},
+      {ENOSYS, {"sched_getaffinity", "sched_setaffinity", "sched_getcpu"}},
+      {EINVAL, {"sched_getaffinity"}}, // more CPUs than the mask has bits
+      {EPERM, {"sched_setaffinity"}},
+      {ESRCH, {"pthread_getaffinity_np"}},
+      {EAGAIN, {"pthread_key_create"}},
+      {ENOMEM, {"pthread_setspecific", "pthread_atfork"}},
+      {EFAULT, {"uname", "gethostname"}},
+      {1,
+       {"dlopen:hwloc", "dlsym:hwloc_topology_load", "dlsym:hwloc_cpukinds_get_nr", "dlsym:omp_get_level",
+        "dlsym:omp_get_schedule", "dlsym:omp_get_num_threads", "dlsym:omp_get_thread_num",
+        "dlsym:omp_get_max_active_levels"}}};
+  Words faults{"read=short", "read=interrupted"};
+  for (const auto& [error, calls] : errors)
+    for (const std::string& call : calls) faults.push_back(call + "=" + std::to_string(error));
+  for (const std::string& build : k_builds) {
+    const Outcome native = native_run(build, k_parts);
+    for (const std::string& fault : faults)
+      expect_undisturbed(run_curious(build, "FAULT_CALLS=" + fault), native, fault);
   }
-  static std::vector<Outcome>& natives() {
-    static std::vector<Outcome> outcomes;
-    return outcomes;
-  }
-};
-
-TEST_P(System, IsNotNoticedByTheProgram) {
-  for (std::size_t i = 0; i < k_builds.size(); ++i)
-    expect_undisturbed(curious(k_builds[i]).set("FAULT_CALLS", GetParam()).run(), natives()[i], GetParam());
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Faults, System,
-    testing::Values("open=" + number(ENOENT), "open=" + number(EACCES), "open=" + number(EMFILE),
-                    "open:/proc=" + number(EACCES), "open:cgroup=" + number(EIO), "open:/sys=" + number(EIO),
-                    "read=" + number(EIO), "read=short", "read=interrupted", "opendir=" + number(EACCES),
-                    "sched_getaffinity=" + number(ENOSYS),
-                    "sched_getaffinity=" + number(EINVAL), // more CPUs than the mask has bits
-                    "sched_setaffinity=" + number(EPERM), "sched_setaffinity=" + number(ENOSYS),
-                    "sched_getcpu=" + number(ENOSYS), "pthread_getaffinity_np=" + number(ESRCH),
-                    "pthread_key_create=" + number(EAGAIN), "pthread_setspecific=" + number(ENOMEM),
-                    "pthread_atfork=" + number(ENOMEM), "uname=" + number(EFAULT),
-                    "gethostname=" + number(EFAULT), "writev=" + number(EIO), "dlopen:hwloc=1",
-                    "dlsym:hwloc_topology_load=1", "dlsym:hwloc_cpukinds_get_nr=1", "dlsym:omp_get_level=1",
-                    "dlsym:omp_get_schedule=1", "dlsym:omp_get_num_threads=1", "dlsym:omp_get_thread_num=1",
-                    "dlsym:omp_get_max_active_levels=1"));
-
-struct Topology {
-  const char* fault;
-  const char* variable;
-  std::string value;
-  const char* why;
-};
 
 TEST(Hwloc, WhatIsMissingIsSaid) {
-  const TemporaryFolder folder;
-  std::ofstream(folder / "garbage.xml") << "<topology><object type=\"Machine\"";
-  const Topology cases[] = {{"dlopen:hwloc=1", "UNUSED", "", "hwloc is not installed"},
-                            {"dlsym:hwloc_topology_load=1", "UNUSED", "", "hwloc_topology_load() is missing"},
-                            {"sched_getaffinity=38", "UNUSED", "", "no CPU may be used"}};
-  for (const Topology& each : cases) {
+  for (const auto& [fault, why] :
+       {std::pair("dlopen:hwloc=1", "hwloc is not installed"),
+        std::pair("dlsym:hwloc_topology_load=1", "hwloc_topology_load() is missing"),
+        std::pair("sched_getaffinity=38", "no CPU may be used")}) {
     const Outcome outcome =
-        curious("everything").set("WSTREE_VERBOSE", "1").set("FAULT_CALLS", each.fault).run();
+        faulty("everything", k_parts, "system_faults",
+               {"WSTREE_BIND=spread", "WSTREE_VERBOSE=1", std::string("FAULT_CALLS=") + fault})
+            .run();
     EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-    EXPECT_THAT(outcome.err, HasSubstr(std::string("threads are not pinned (spread: ") + each.why + ")\n"));
+    EXPECT_THAT(outcome.err, HasSubstr(std::string("threads are not pinned (spread: ") + why + ")\n"));
   }
 }
 
 TEST(Hwloc, StrangeDescriptionsOfTheMachine) {
   const TemporaryFolder folder;
   std::ofstream(folder / "garbage.xml") << "<topology><object type=\"Machine\"";
-  for (std::size_t i = 0; i < k_builds.size(); ++i) {
-    const Outcome native = native_run(k_builds[i], k_parts);
-    for (const auto& [name, value] :
-         std::vector<std::pair<std::string, std::string>>{{"HWLOC_XMLFILE", folder / "garbage.xml"},
-                                                          {"HWLOC_XMLFILE", folder / "missing.xml"},
-                                                          {"HWLOC_XMLFILE", "/"},
-                                                          {"HWLOC_SYNTHETIC", "no:such thing"},
-                                                          {"HWLOC_SYNTHETIC", "package:4 core:64 pu:4"},
-                                                          {"HWLOC_FSROOT", folder / ""},
-                                                          {"HWLOC_COMPONENTS", "-all"}})
-      expect_undisturbed(curious(k_builds[i]).set(name, value).run(), native, name + "=" + value);
+  for (const std::string& build : k_builds) {
+    const Outcome native = native_run(build, k_parts);
+    const Words machines{"HWLOC_XMLFILE=" + (folder / "garbage.xml"),
+                         "HWLOC_XMLFILE=" + (folder / "missing.xml"),
+                         "HWLOC_XMLFILE=/",
+                         "HWLOC_SYNTHETIC=no:such thing",
+                         "HWLOC_SYNTHETIC=package:4 core:64 pu:4",
+                         "HWLOC_FSROOT=" + (folder / ""),
+                         "HWLOC_COMPONENTS=-all"};
+    for (const std::string& each : machines) expect_undisturbed(run_curious(build, each), native, each);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "expectations.h"
+#include "process.h"
 
 #include <nlohmann/json.hpp>
 
@@ -24,12 +24,7 @@ void expect_unnoticed(const Program& program, int calls) {
     const Outcome outcome = Program(program).preload().set("OMP_SCHEDULE", schedule).run();
     EXPECT_EQ(outcome.text(), native.text()) << "under OMP_SCHEDULE=" << schedule;
   }
-  const int served = served_calls(Program(program).preload().set("OMP_SCHEDULE", "wstree"));
-  if (calls == 0) {
-    EXPECT_EQ(served, 0);
-  } else {
-    EXPECT_GE(served, calls);
-  }
+  EXPECT_GE(served_calls(Program(program).preload().set("OMP_SCHEDULE", "wstree")), calls);
 }
 
 } // namespace wstree::test

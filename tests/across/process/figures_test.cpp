@@ -14,6 +14,14 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+/// The only loop of a program in the statistics on stderr, where nothing else may be.
+json only_loop_of(Program program) {
+  const Outcome outcome = program.set("WSTREE_STATS", "json").run();
+  const json figures = json::parse(outcome.err, nullptr, false);
+  EXPECT_TRUE(figures.is_object() && figures.at("loops").size() == 1) << outcome.text();
+  return figures.at("loops").at(0);
+}
+
 TEST(Statistics, JsonHasTheDocumentedKeys) {
   const Outcome outcome = with_tree("loops").set("WSTREE_STATS", "json").run();
   EXPECT_EQ(outcome.out, with_tree("loops").run().out);
@@ -40,10 +48,7 @@ TEST(Statistics, JsonHasTheDocumentedKeys) {
 }
 
 TEST(Statistics, WithoutLineNumbersALoopIsNamedByItsModule) {
-  const Outcome outcome = with_tree("loops_without_lines").set("WSTREE_STATS", "json").run();
-  const json figures = json::parse(outcome.err);
-  ASSERT_EQ(figures.at("loops").size(), 1U) << outcome.err;
-  EXPECT_THAT(figures.at("loops").at(0).at("where").get<std::string>(),
+  EXPECT_THAT(only_loop_of(with_tree("loops_without_lines")).at("where").get<std::string>(),
               testing::MatchesRegex(".*loops_without_lines\\+0x[0-9a-f]+"));
 }
 
@@ -61,87 +66,63 @@ TEST(Statistics, LoopsTakeAsLongAsTheirProgram) {
   EXPECT_GE(loops, whole / 4) << outcome.text();
 }
 
-struct Sums {
-  int calls = 0, iterations = 0;
-  friend auto operator<=>(const Sums&, const Sums&) = default;
-};
-
-/// What kinds.cpp says of its loops, by line: the sums of those that are served, and the names of all.
-std::map<int, Sums> said_of_kinds(const std::string& out, std::map<int, std::string>& names) {
-  std::map<int, Sums> wanted;
-  for (const std::string& line : lines_of(out)) {
-    std::istringstream words(line.substr(line.find(' ')));
-    int number = 0, calls = 0, iterations = 0;
-    std::string name;
-    std::getline(words >> number >> calls >> iterations >> std::ws, name);
-    names[number] = name;
-    if (calls == 0) continue;
-    wanted[number].calls += calls;
-    wanted[number].iterations += iterations;
-  }
-  return wanted;
-}
-
 TEST(Statistics, ACancelledLoopIsCounted) {
-  const Outcome outcome = with_tree("recorded", {"cancel", "3"})
-                              .set("OMP_CANCELLATION", "true")
-                              .set("WSTREE_STATS", "json")
-                              .run();
+  Program program = with_tree("recorded", {"cancel", "3"}).set("OMP_CANCELLATION", "true");
+  const Outcome outcome = program.set("WSTREE_STATS", "json").run();
   const json figures = json::parse(outcome.err);
   ASSERT_EQ(figures.at("loops").size(), 2U) << outcome.err;
   for (const json& loop : figures.at("loops")) EXPECT_EQ(loop.at("calls"), 3) << outcome.err;
 }
 
 TEST(Statistics, TheLastChunkOfALoopMayBeShorter) {
-  const Outcome outcome =
-      with_tree("recorded", {"literal", "3"}).set("WSTREE_LOOPS", "all").set("WSTREE_STATS", "json").run();
-  const json figures = json::parse(outcome.err);
-  ASSERT_EQ(figures.at("loops").size(), 1U) << outcome.err;
-  EXPECT_EQ(figures.at("loops").at(0).at("iterations"), 300);
+  EXPECT_EQ(only_loop_of(with_tree("recorded", {"literal", "3"}).set("WSTREE_LOOPS", "all")).at("iterations"),
+            300);
+}
+
+using Sums = std::pair<int, int>; ///< calls and iterations
+
+Sums sums_of(const json& loop) { return {loop.at("calls").get<int>(), loop.at("iterations").get<int>()}; }
+
+/// What kinds.cpp says of its loops, by line: the sums of those that are served.
+std::map<int, Sums> said_of_kinds(const Outcome& outcome) {
+  std::map<int, Sums> wanted;
+  for (const std::string& line : lines_of(outcome.out)) {
+    int number = 0, calls = 0, iterations = 0;
+    EXPECT_EQ(std::sscanf(line.c_str(), "loop %d %d %d", &number, &calls, &iterations), 3) << line;
+    if (calls == 0) continue;
+    wanted[number].first += calls;
+    wanted[number].second += iterations;
+  }
+  EXPECT_GE(wanted.size(), 12U) << outcome.text();
+  return wanted;
 }
 
 TEST(Statistics, WhatIsServedAndWhatIsNot) {
   for (const std::string& libomp : libomp_builds()) {
-    const Outcome outcome = with_tree("kinds")
-                                .libomp(libomp)
-                                .set("KMP_TEAMS_THREAD_LIMIT", "16")
-                                .set("WSTREE_STATS", "json")
-                                .run();
-    ASSERT_TRUE(outcome.succeeded()) << outcome.text();
-    std::map<int, std::string> names;
-    std::map<int, Sums> wanted = said_of_kinds(outcome.out, names), found;
+    Program kinds = with_tree("kinds").libomp(libomp).set("KMP_TEAMS_THREAD_LIMIT", "16");
+    const Outcome outcome = kinds.set("WSTREE_STATS", "json").run();
+    std::map<int, Sums> found;
     const json figures = json::parse(outcome.err);
     for (const json& loop : figures.at("loops")) {
       const auto where = loop.at("where").get<std::string>();
-      found[std::stoi(where.substr(where.find(':') + 1))] = {loop.at("calls"), loop.at("iterations")};
+      found[std::stoi(where.substr(where.find(':') + 1))] = sums_of(loop);
     }
-    ASSERT_GE(wanted.size(), 12U);
-    for (const auto& [line, name] : names) {
-      EXPECT_EQ(found[line].calls, wanted[line].calls) << libomp << ": loop " << name;
-      EXPECT_EQ(found[line].iterations, wanted[line].iterations) << libomp << ": loop " << name;
-    }
+    EXPECT_EQ(found, said_of_kinds(outcome)) << libomp << outcome.text();
   }
-}
-
-TEST(Statistics, WhatIsServedAndWhatIsNotOfGcc) {
-  // Its loops do not know their lines, so the figures are compared without them.
+  // Loops of GCC do not know their lines, so the figures are compared without them.
   const Outcome outcome = with_tree("kinds_gcc").set("WSTREE_STATS", "json").run();
-  ASSERT_TRUE(outcome.succeeded()) << outcome.text();
-  std::map<int, std::string> names;
   std::multiset<Sums> wanted, found;
-  for (const auto& [line, sums] : said_of_kinds(outcome.out, names)) wanted.insert(sums);
+  for (const auto& [line, sums] : said_of_kinds(outcome)) wanted.insert(sums);
   const json figures = json::parse(outcome.err);
-  for (const json& loop : figures.at("loops")) found.insert({loop.at("calls"), loop.at("iterations")});
-  ASSERT_GE(wanted.size(), 12U);
-  EXPECT_TRUE(found == wanted) << outcome.text();
+  for (const json& loop : figures.at("loops")) found.insert(sums_of(loop));
+  EXPECT_EQ(found, wanted) << outcome.text();
 }
 
 TEST(Statistics, RelativePathsStartWhereTheLoopsRan) {
   TemporaryFolder first, later;
-  const std::string profile = "profile-%e"; // as are those of recordings
   const Outcome outcome = with_tree("loops", {"--folder", first / "", "--folder-later", later / ""})
                               .set("WSTREE_STATS", "json=a/figures")
-                              .set("WSTREE_RECORD", profile)
+                              .set("WSTREE_RECORD", "profile-%e")
                               .run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
@@ -150,48 +131,34 @@ TEST(Statistics, RelativePathsStartWhereTheLoopsRan) {
   EXPECT_THAT(later.files(), IsEmpty());
 }
 
-TEST(Statistics, NoFileIsWrittenBehindAFilterOfCalls) {
-  TemporaryFolder folder;
-  const std::string figures = folder / "figures";
-  Program program("confined_gcc", {"calls"});
-  if (program.run().status != 0) GTEST_SKIP() << "the runtime itself cannot live like that";
-  program.preload()
-      .set("OMP_SCHEDULE", "wstree")
-      .set("WSTREE_STATS", "json=" + figures)
-      .set("WSTREE_TRACE", figures);
-  const Outcome outcome = program.run();
-  EXPECT_EQ(outcome.status, 0) << outcome.text();
-  EXPECT_EQ(outcome.err,
-            "wstree: no file is written, because the process has put up a filter of system calls\n");
-}
-
-TEST(Statistics, NoClockIsReadBehindAFilterOfCalls) {
-  Program program("confined_gcc", {"late_calls"});
-  if (program.run().status != 0) GTEST_SKIP() << "the runtime itself cannot live like that";
-  program.preload().set("OMP_SCHEDULE", "wstree").set("WSTREE_STATS", "1");
-  const Outcome outcome = program.run();
-  EXPECT_EQ(outcome.status, 0) << outcome.text();
-  EXPECT_THAT(outcome.err, HasSubstr("200 calls"));
+TEST(Statistics, NoFileIsWrittenAndNoClockIsReadBehindAFilterOfCalls) {
+  for (const std::string when : {"calls", "late_calls"}) {
+    const TemporaryFolder folder;
+    Program program("confined_gcc", {when});
+    if (program.run().status != 0) GTEST_SKIP() << "the runtime itself cannot live like that";
+    program.preload().set("OMP_SCHEDULE", "wstree").set("WSTREE_STATS", "1");
+    if (when == "calls")
+      program.set("WSTREE_STATS", "json=" + (folder / "file")).set("WSTREE_TRACE", folder / "file");
+    const Outcome outcome = program.run();
+    EXPECT_EQ(outcome.status, 0) << outcome.text();
+    EXPECT_THAT(outcome.err, when == "calls" ? testing::Matcher<std::string>(
+                                                   "wstree: no file is written, because the process "
+                                                   "has put up a filter of system calls\n")
+                                             : testing::Matcher<std::string>(HasSubstr("200 calls")));
+  }
 }
 
 TEST(Statistics, AForkedChildHasItsOwn) {
   TemporaryFolder folder;
-  const Outcome outcome = with_tree("forks", {"--case", "between_regions"})
+  const Outcome outcome = with_tree("fork_and_go_on", {"--teams", "--case", "between_regions"})
                               .set("WSTREE_STATS", "json=" + (folder / "%p.json"))
                               .run();
   EXPECT_TRUE(outcome.succeeded()) << outcome.text();
   EXPECT_THAT(outcome.err, IsEmpty());
-  EXPECT_EQ(folder.files().size(), 6U); // five children and the parent
-  int largest = 0, smallest = 1 << 30;
-  for (const std::string& file : folder.files()) {
-    const json figures = json::parse(contents_of(file));
-    int calls = 0;
-    for (const json& loop : figures.at("loops")) calls += loop.at("calls").get<int>();
-    largest = std::max(largest, calls);
-    smallest = std::min(smallest, calls);
-  }
-  EXPECT_EQ(smallest, 10); // one region of a child
-  EXPECT_EQ(largest, 60);  // six of the parent
+  std::multiset<int> calls; // of one region of each of five children, and of six of the parent
+  for (const std::string& file : folder.files())
+    calls.insert(json::parse(contents_of(file)).at("loops").at(0).at("calls").get<int>());
+  EXPECT_THAT(calls, testing::ElementsAre(5, 5, 5, 5, 5, 30));
 }
 
 constexpr int k_faults = 100 * 32; // of one execution

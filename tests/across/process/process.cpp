@@ -6,9 +6,8 @@
 namespace wstree::test {
 
 std::string Outcome::text() const {
-  std::ostringstream text;
-  text << "status " << status << ", signal " << signal << "\nstdout:\n" << out << "stderr:\n" << err;
-  return text.str();
+  return "status " + std::to_string(status) + ", signal " + std::to_string(signal) + "\nstdout:\n" + out +
+         "stderr:\n" + err;
 }
 
 Program::Program(std::string_view name, std::vector<std::string> arguments) : command_(std::move(arguments)) {
@@ -62,6 +61,8 @@ const std::vector<std::string>& libomp_builds() {
 }
 
 std::string default_libomp() { return libomp_builds().back(); }
+
+bool wide() { return std::getenv("WSTREE_TEST_WIDE") != nullptr; }
 
 std::string program_path(std::string_view name) {
   if (name.find('/') != std::string_view::npos) return std::string(name);

@@ -18,6 +18,11 @@ struct Outcome {
   [[nodiscard]] std::string text() const;
 };
 
+/// What Outcome::text() is where a program succeeds and says nothing on stderr.
+inline std::string silent(const std::string& out) {
+  return "status 0, signal 0\nstdout:\n" + out + "stderr:\n";
+}
+
 /// A program to be run. The environment is a PATH, four OpenMP threads that sleep when they wait,
 /// and what is added.
 class Program {
@@ -47,6 +52,9 @@ Program with_tree(std::string_view name, std::vector<std::string> arguments = {}
 const std::vector<std::string>& libomp_builds();
 std::string default_libomp();
 
+/// Whether all variants are tried, for which tests need minutes (label long).
+bool wide();
+
 std::string program_path(std::string_view name);
 std::string library_path();
 
@@ -55,5 +63,13 @@ inline std::string contents_of(const std::filesystem::path& path) { return conte
 
 /// The words behind "`name` " in the line of `text` that begins so; empty if there is none.
 std::string fact(const std::string& text, std::string_view name);
+
+/// Calls of served loops, added up over the figures of `program` and of the processes that it starts.
+int served_calls(Program program);
+
+/// Runs `program`, which does not have the library yet, without it and with it under the same schedule, and
+/// with it under the tree. Expects the same outputs and the same end of all three, and at least `calls`
+/// served ones of the third.
+void expect_unnoticed(const Program& program, int calls);
 
 } // namespace wstree::test

@@ -20,8 +20,7 @@ using wstree::simulate::RecordedLoop;
 
 std::vector<RecordedLoop> profile_in(const std::string& path) {
   std::istringstream in(contents_of(path));
-  auto profile =
-      wstree::simulate::read_profile(in); // also makes sure that pieces are sorted and cover the loop
+  auto profile = wstree::simulate::read_profile(in); // makes sure that sorted pieces cover the loop
   if (const auto* problem = std::get_if<std::string>(&profile)) {
     ADD_FAILURE() << *problem << '\n' << contents_of(path).substr(0, 2'000);
     return {};
@@ -109,14 +108,11 @@ TEST_P(Recording, LoopsWithoutABarrierBetweenThem) {
   const auto loops = profile(program("nowait", 3));
   EXPECT_EQ(out_, "done " + std::to_string(3 * (8 * 300 + 28)) + "\n");
   // Eight lengths at one place: of the 24 executions number 1 to 8 and 16 are kept.
-  std::map<std::uint64_t, std::uint64_t> executions;
-  std::uint64_t seen = 0;
+  std::uint64_t kept = 0, seen = 0;
   for (const auto& loop : loops) {
-    executions[loop.iterations] += loop.executions.size();
+    kept += loop.executions.size();
     seen += loop.executions_seen;
   }
-  std::uint64_t kept = 0;
-  for (const auto& [iterations, count] : executions) kept += count;
   EXPECT_EQ(kept, 9U);
   EXPECT_EQ(seen, 24U);
 }
@@ -174,15 +170,12 @@ void expect_valid(const json& trace) {
     ASSERT_TRUE(event.at("name").is_string() && event.at("pid").is_number_integer() &&
                 event.at("tid").is_number_integer() && event.at("ts").is_number())
         << event;
-    if (phase == "X") {
-      ASSERT_GE(ns(event, "dur"), 0) << event;
-      spans[{event.at("pid"), event.at("tid")}].push_back(
-          {ns(event, "ts"), ns(event, "ts") + ns(event, "dur")});
-    } else if (phase == "s" || phase == "f") {
-      flows[event.at("id").get<int>()].push_back(event);
-    } else {
-      ASSERT_EQ(phase, "M") << event;
-    }
+    ASSERT_TRUE(phase == "X" || phase == "s" || phase == "f" || phase == "M") << event;
+    if (phase == "s" || phase == "f") flows[event.at("id").get<int>()].push_back(event);
+    if (phase != "X") continue;
+    ASSERT_GE(ns(event, "dur"), 0) << event;
+    spans[{event.at("pid"), event.at("tid")}].push_back(
+        {ns(event, "ts"), ns(event, "ts") + ns(event, "dur")});
   }
   for (auto& [thread, of_thread] : spans) {
     std::sort(of_thread.begin(), of_thread.end(), [](const Span& a, const Span& b) {
@@ -191,9 +184,7 @@ void expect_valid(const json& trace) {
     std::vector<Span> open;
     for (const Span& span : of_thread) {
       while (!open.empty() && open.back().end <= span.begin) open.pop_back();
-      if (!open.empty()) {
-        ASSERT_LE(span.end, open.back().end) << "overlap at " << span.begin;
-      }
+      ASSERT_TRUE(open.empty() || span.end <= open.back().end) << "overlap at " << span.begin;
       open.push_back(span);
     }
   }
@@ -214,25 +205,32 @@ std::int64_t count(const json& trace, const char* category) {
   return found;
 }
 
-class Trace : public testing::TestWithParam<const char*> {
-protected:
-  TemporaryFolder folder_;
-};
+class Trace : public testing::TestWithParam<const char*> {};
 
-TEST_P(Trace, IsValidAndHoldsEveryLoop) {
-  const Outcome outcome = with_tree(GetParam()).set("WSTREE_TRACE", folder_ / "trace.json").run();
+TEST_P(Trace, IsValidAndHoldsEveryLoopBesideRecordsAndStatistics) {
+  const TemporaryFolder folder;
+  const Outcome outcome = with_tree(GetParam())
+                              .set("WSTREE_TRACE", folder / "trace.json")
+                              .set("WSTREE_RECORD", folder / "profile")
+                              .set("WSTREE_STATS", "json")
+                              .run();
   ASSERT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_THAT(outcome.err, IsEmpty());
-  const json trace = read(folder_ / "trace.json");
+  EXPECT_EQ(json::parse(outcome.err).at("loops").size(), 2U);
+  EXPECT_THAT(contents_of(folder / "profile"), StartsWith("wstree-profile 1"));
+  const json trace = read(folder / "trace.json");
   expect_valid(trace);
   EXPECT_EQ(trace.at("otherData").at("format"), "wstree-trace 1");
   EXPECT_EQ(trace.at("otherData").at("version"), WSTREE_TEST_VERSION);
   EXPECT_EQ(trace.at("otherData").at("sites").size(), 2U);
   EXPECT_EQ(count(trace, "loop"), 3 * 2 * 4); // executions, loops, threads
   EXPECT_GE(count(trace, "region"), 6);
-  std::map<std::uint64_t, std::uint64_t> units;
-  std::map<std::uint64_t, std::uint64_t> expected;
+  std::map<std::uint64_t, std::uint64_t> units, expected;
+  std::set<std::string> names;
   for (const json& event : trace.at("traceEvents")) {
+    if (event.at("name") == "thread_name") {
+      EXPECT_EQ(event.at("args").at("thread"), event.at("tid"));
+      names.insert(event.at("args").at("name").get<std::string>());
+    }
     if (event.at("ph") != "X") continue;
     const json& told = event.at("args");
     const auto execution = told.at("execution").get<std::uint64_t>();
@@ -240,67 +238,39 @@ TEST_P(Trace, IsValidAndHoldsEveryLoop) {
       units[execution] += told.at("past").get<std::uint64_t>() - told.at("first").get<std::uint64_t>();
     if (event.at("cat") == "loop") expected[execution] = told.at("units").get<std::uint64_t>();
   }
-  EXPECT_EQ(units, expected); // each iteration is in one batch
-  std::set<std::string> names;
-  for (const json& event : trace.at("traceEvents")) {
-    if (event.at("name") != "thread_name") continue;
-    EXPECT_EQ(event.at("args").at("thread"), event.at("tid"));
-    names.insert(event.at("args").at("name").get<std::string>());
-  }
+  EXPECT_EQ(units, expected) << "each iteration is in one batch";
   EXPECT_EQ(names, (std::set<std::string>{"member 0", "member 1", "member 2", "member 3"}));
 }
 
-TEST_P(Trace, GoesWithRecordsAndStatistics) {
-  const Outcome outcome = with_tree(GetParam())
-                              .set("WSTREE_TRACE", folder_ / "trace.json")
-                              .set("WSTREE_RECORD", folder_ / "profile")
-                              .set("WSTREE_STATS", "json")
-                              .run();
-  ASSERT_TRUE(outcome.succeeded()) << outcome.text();
-  EXPECT_EQ(json::parse(outcome.err).at("loops").size(), 2U);
-  EXPECT_THAT(contents_of(folder_ / "profile"), StartsWith("wstree-profile 1"));
-  expect_valid(read(folder_ / "trace.json"));
-}
+INSTANTIATE_TEST_SUITE_P(OfBothCompilers, Trace, testing::Values("ruled", "ruled_gcc"));
 
-INSTANTIATE_TEST_SUITE_P(OfBothCompilers, Trace, testing::Values("ruled", "ruled_gcc"),
-                         [](const auto& each) { return std::string(each.param); });
-
-/// A process whose static loops balance themselves: 40 regions with one loop of 64 and one of 128 iterations.
-class StaticTrace : public testing::Test {
-protected:
-  void SetUp() override {
-    const Outcome outcome = Program("static_parts")
-                                .preload()
-                                .set("WSTREE_LOOPS", "static")
-                                .set("WSTREE_TRACE", folder_ / "trace.json")
-                                .run();
-    ASSERT_TRUE(outcome.succeeded()) << outcome.text();
-    EXPECT_THAT(outcome.err, IsEmpty());
-    EXPECT_EQ(outcome.out, "7680\n");
-    trace_ = read(folder_ / "trace.json");
-    expect_valid(trace_);
-    for (const json& event : trace_.at("traceEvents"))
-      if (event.at("ph") == "X" && event.at("cat") != "region")
-        executions_[event.at("args").at("execution").get<std::uint64_t>()].push_back(event);
-  }
-
-  TemporaryFolder folder_;
-  json trace_;
-  std::map<std::uint64_t, std::vector<json>> executions_;
-};
-
-constexpr std::size_t k_traced_static_loops = 40 * 2;
-
-TEST_F(StaticTrace, HoldsThePartOfEachMember) {
-  EXPECT_EQ(executions_.size(), k_traced_static_loops);
-  for (const auto& [number, events] : executions_) {
+/// The process has 40 regions with a static loop of 64 and one of 128 iterations, which balance themselves.
+TEST(StaticTrace, HoldsThePartOfEachMemberAndWhichThreadsWait) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "trace.json";
+  const Outcome outcome =
+      Program("static_parts").preload().set("WSTREE_LOOPS", "static").set("WSTREE_TRACE", file).run();
+  ASSERT_EQ(outcome.text(), silent("7680\n"));
+  const json trace = read(file);
+  expect_valid(trace);
+  EXPECT_EQ(trace.at("otherData").at("sites").size(), 2U);
+  std::map<std::uint64_t, std::vector<json>> executions;
+  for (const json& event : trace.at("traceEvents"))
+    if (event.at("ph") == "X" && event.at("cat") != "region")
+      executions[event.at("args").at("execution").get<std::uint64_t>()].push_back(event);
+  EXPECT_EQ(executions.size(), 40U * 2);
+  std::map<std::string, int> schedules;
+  std::size_t waits = 0;
+  for (const auto& [number, events] : executions) {
     std::map<std::uint64_t, std::uint64_t> parts; // from where to where
     std::set<int> members;
     std::set<std::uint64_t> units;
     for (const json& event : events) {
       const json& told = event.at("args");
       if (event.at("cat") == "batch") parts[told.at("first")] = told.at("past");
+      if (event.at("cat") == "wait") ++waits;
       if (event.at("cat") != "loop") continue;
+      ++schedules[told.at("schedule").get<std::string>()];
       members.insert(told.at("member").get<int>());
       units.insert(told.at("units").get<std::uint64_t>());
     }
@@ -314,21 +284,10 @@ TEST_F(StaticTrace, HoldsThePartOfEachMember) {
     }
     EXPECT_EQ(next, *units.begin()) << number;
   }
-}
-
-TEST_F(StaticTrace, SaysWhichPartsAreEqualAndWhichThreadsWait) {
-  std::map<std::string, int> schedules;
-  std::size_t waits = 0;
-  for (const auto& [number, events] : executions_)
-    for (const json& event : events) {
-      if (event.at("cat") == "wait") ++waits;
-      if (event.at("cat") == "loop") ++schedules[event.at("args").at("schedule").get<std::string>()];
-    }
   EXPECT_GE(schedules["static (equal parts)"], 4);
   EXPECT_GE(schedules["static (balanced)"], 4);
   EXPECT_EQ(schedules.size(), 2U);
   EXPECT_GE(waits, 3U); // the execution with equal parts has two members that do nearly nothing
-  EXPECT_EQ(trace_.at("otherData").at("sites").size(), 2U);
 }
 
 } // namespace

@@ -3,7 +3,6 @@
 // Stacks that programs make small: of fibers, of signal handlers, of threads and of workers. And loops that
 // are executed again: what the program computes does not depend on what is remembered of them, and nothing
 // that is remembered keeps threads from helping each other.
-#include "expectations.h"
 #include "process.h"
 
 namespace {
@@ -13,18 +12,16 @@ using testing::IsEmpty;
 
 using Settings = std::vector<std::pair<const char*, const char*>>;
 
-/// What each runtime's test is called, and where that runtime is: the build of libomp, or gcc's.
+/// The runtime: a build of libomp, or gcc's.
 class SmallStack : public testing::TestWithParam<std::string> {
 protected:
 #ifdef WSTREE_TEST_NOT_OPTIMISED
   void SetUp() override { GTEST_SKIP() << "such code keeps all that it has on the stack"; }
 #endif
   static Program program(const std::vector<std::string>& arguments) {
-    const bool is_gcc = GetParam() == "gcc";
-    const bool is_newest = GetParam() == default_libomp();
-    Program made(is_gcc ? "small_stack_gcc" : is_newest ? "small_stack" : "small_stack_oldest", arguments);
-    if (!is_gcc) made.libomp(GetParam());
-    return made.set("OMP_SCHEDULE", "dynamic");
+    if (GetParam() == "gcc") return Program("small_stack_gcc", arguments).set("OMP_SCHEDULE", "dynamic");
+    Program made(GetParam() == default_libomp() ? "small_stack" : "small_stack_oldest", arguments);
+    return made.libomp(GetParam()).set("OMP_SCHEDULE", "dynamic");
   }
   static Program served(const std::vector<std::string>& arguments, const Settings& settings) {
     Program made = program(arguments);
@@ -49,28 +46,15 @@ protected:
     const long with = depth_of(served(until_decided, settings));
     const std::string what =
         where + ' ' + regions + (settings.empty() ? "" : std::string(" ") + settings[0].first);
-    RecordProperty(what + " native", std::to_string(native));
-    RecordProperty(what + " served", std::to_string(with));
-    EXPECT_LE(with - native, k_more) << what;
+    EXPECT_LE(with - native, k_more) << what << ": " << native << " without the library";
   }
 
   /// Bytes. It is most where a region shares more variables than registers hold.
   static constexpr long k_more = 2560;
 };
 
-std::vector<std::string> runtimes() {
-  std::vector<std::string> all = libomp_builds();
-  all.emplace_back("gcc");
-  return all;
-}
-
-std::string name_of_runtime(const testing::TestParamInfo<std::string>& each) {
-  std::string name = each.param == "gcc" ? "libgomp" : "libomp" + each.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Process, SmallStack, testing::ValuesIn(runtimes()), name_of_runtime);
+INSTANTIATE_TEST_SUITE_P(Libomp, SmallStack, testing::ValuesIn(libomp_builds()));
+INSTANTIATE_TEST_SUITE_P(Libgomp, SmallStack, testing::Values("gcc"));
 
 TEST_P(SmallStack, OfAFiberOfTheFirstThread) {
   const TemporaryFolder folder;
@@ -119,9 +103,9 @@ TEST_P(SmallStack, OfEightKilobytes) {
                                       {"nested", "close"},
                                       {"captured", "close"},
                                       {"captured", "none"}}) {
-    const std::vector<std::string> arguments{"fiber", "8192", regions, "until-decided"};
-    if (!program(arguments).run().succeeded()) continue;
-    const Outcome outcome = served(arguments, {{"WSTREE_BIND", bind}}).run();
+    if (!program({"fiber", "8192", regions}).run().succeeded()) continue;
+    const std::string waits = bind == std::string("auto") ? "until-decided" : "";
+    const Outcome outcome = served({"fiber", "8192", regions, waits}, {{"WSTREE_BIND", bind}}).run();
     EXPECT_EQ(outcome.out, "wrong 0\n") << regions << ' ' << bind << '\n' << outcome.text();
   }
 }
@@ -151,53 +135,50 @@ TEST_P(SmallStack, OfWorkers) {
     };
     const std::vector<std::string> arguments{"workers", bytes};
     if (!run(program(arguments)).succeeded()) return;
-    EXPECT_EQ(run(program(arguments).preload()).text(), "status 0, signal 0\nstdout:\nwrong 0\nstderr:\n");
-    for (const char* bind : {"auto", "close", "none"}) {
-      const Outcome outcome = run(served(arguments, {{"WSTREE_BIND", bind}}));
+    EXPECT_EQ(run(program(arguments).preload()).text(), silent("wrong 0\n"));
+    for (const std::string bind : {"auto", "close", "none"}) {
+      if (!wide() && bind == "none") continue;
+      const Outcome outcome = run(served(arguments, {{"WSTREE_BIND", bind.c_str()}}));
       EXPECT_EQ(outcome.out, "wrong 0\n") << bytes << ' ' << bind << '\n' << outcome.text();
     }
   };
   expect_like_native("9216", "1");
-  for (int i = 0; i < 5; ++i) expect_like_native("8192", "");
+  for (int i = 0; i < (wide() ? 5 : 1); ++i) expect_like_native("8192", "");
 }
 
-class Repeated : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+TEST(Repeated, IsExecutedOnceEachTime) {
+  for (const std::string name : {"repeated", "repeated_gcc"})
+    for (const std::string how : {"regions", "inside", "places", "cancelled"})
+      for (const char* history : {"on", "off"})
+        for (const char* members : {"2", "4"}) {
+          Program program = with_tree(name, {how});
+          program.set("OMP_CANCELLATION", "true").set("OMP_NUM_THREADS", members);
+          EXPECT_EQ(program.set("WSTREE_HISTORY", history).run().text(), silent("sum 399900000\nwrong 0\n"))
+              << name << ' ' << how << ", " << members << " members, history " << history;
+        }
+}
 
-TEST_P(Repeated, IsExecutedOnceEachTime) {
-  const auto& [compiler, how] = GetParam();
-  for (const char* history : {"on", "off"})
-    for (const char* members : {"2", "4"}) {
-      Program program(std::string("repeated") + compiler, {how});
-      program.preload().set("OMP_SCHEDULE", "wstree").set("OMP_CANCELLATION", "true");
-      const Outcome outcome = program.set("OMP_NUM_THREADS", members).set("WSTREE_HISTORY", history).run();
-      EXPECT_TRUE(outcome.succeeded()) << outcome.text();
-      EXPECT_EQ(outcome.out, "sum 399900000\nwrong 0\n") << members << " members, history " << history;
-      EXPECT_THAT(outcome.err, IsEmpty());
+/// A program under a tree that pins no thread, whose `threads` surprise it.
+std::string surprised(const std::string& program, const std::string& way, int threads,
+                      const std::string& loops = "runtime") {
+  return with_tree(program, {way})
+      .set("OMP_NUM_THREADS", std::to_string(threads))
+      .set("WSTREE_BIND", "none")
+      .set("WSTREE_LOOPS", loops)
+      .set("GLIBC_TUNABLES", "glibc.malloc.arena_max=64:glibc.malloc.tcache_count=0")
+      .run()
+      .out;
+}
+
+TEST(Surprises, AreShared) {
+  for (const char* program : {"surprising", "surprising_gcc"})
+    for (const char* way : {"rare", "share", "two", "late"}) {
+      const std::string out = surprised(program, way, 16);
+      int worst = 0, sleeping = 0;
+      ASSERT_EQ(std::sscanf(out.c_str(), "%d of %d", &worst, &sleeping), 2) << program << way << out;
+      // A thread may come a few milliseconds late, and what sleeps is mostly in one node.
+      EXPECT_LE(worst, 2 * ((sleeping + 15) / 16) + 2) << program << ' ' << way << " of " << sleeping;
     }
-}
-
-INSTANTIATE_TEST_SUITE_P(History, Repeated,
-                         testing::Combine(testing::Values("", "_gcc"),
-                                          testing::Values("regions", "inside", "places", "cancelled")),
-                         [](const auto& each) {
-                           return std::string(std::get<1>(each.param)) +
-                                  (*std::get<0>(each.param) == '\0' ? "_clang" : "_gcc");
-                         });
-
-class Surprises : public testing::TestWithParam<std::tuple<const char*, const char*, int>> {};
-
-TEST_P(Surprises, AreShared) {
-  const auto [program, way, threads] = GetParam();
-  const Outcome outcome = with_tree(program, {way})
-                              .set("OMP_NUM_THREADS", std::to_string(threads))
-                              .set("WSTREE_BIND", "none")
-                              .run();
-  int worst = 0, sleeping = 0;
-  ASSERT_EQ(std::sscanf(outcome.out.c_str(), "%d of %d", &worst, &sleeping), 2) << outcome.text();
-  std::printf("the busiest thread had %d of %d\n", worst, sleeping);
-  // A thread may come a few milliseconds late, and what sleeps is mostly in one node.
-  const int fair = (sleeping + threads - 1) / threads;
-  EXPECT_LE(worst, 2 * fair + 2);
 }
 
 /// Cut parts cannot be shared, so that a thread may execute nearly all of a loop whose costs have changed:
@@ -206,15 +187,9 @@ TEST_P(Surprises, AreShared) {
 /// WSTREE_LOOPS=proven leaves such loops their equal parts.
 TEST(StaticSurprises, LastForTwoExecutions) {
   for (const char* const loops : {"static", "proven"}) {
-    const Outcome outcome = with_tree("surprising", {"static"})
-                                .set("WSTREE_LOOPS", loops)
-                                .set("OMP_NUM_THREADS", "8")
-                                .set("WSTREE_BIND", "none")
-                                .run();
+    const std::string out = surprised("surprising", "static", 8, loops);
     int worst = 0, sleeping = 0, at_first = 0;
-    ASSERT_EQ(std::sscanf(outcome.out.c_str(), "%d of %d, at first %d", &worst, &sleeping, &at_first), 3)
-        << outcome.text();
-    std::printf("%s: the busiest thread had %d of %d at first, then %d\n", loops, at_first, sleeping, worst);
+    ASSERT_EQ(std::sscanf(out.c_str(), "%d of %d, at first %d", &worst, &sleeping, &at_first), 3) << out;
     const int fair = sleeping / 8;
     if (std::string_view(loops) == "proven") {
       EXPECT_EQ(at_first, fair);
@@ -229,31 +204,13 @@ TEST(StaticSurprises, LastForTwoExecutions) {
 TEST(ProvenSurprises, LastForOneExecution) {
   for (const char* const program : {"surprising", "surprising_gcc"})
     for (const int threads : {4, 16}) {
-      const Outcome outcome =
-          with_tree(program, {"plain"})
-              .set("WSTREE_LOOPS", "proven")
-              .set("OMP_NUM_THREADS", std::to_string(threads))
-              .set("GLIBC_TUNABLES", "glibc.malloc.arena_max=64:glibc.malloc.tcache_count=0")
-              .set("WSTREE_BIND", "none")
-              .run();
-      int at_first = 0, surprised = 0, later = 0;
-      ASSERT_EQ(std::sscanf(outcome.out.c_str(), "%d %d %d", &at_first, &surprised, &later), 3)
-          << outcome.text();
-      std::printf("%s, %d threads: the busiest thread had %d of 16, %d after light executions, then %d\n",
-                  program, threads, at_first, surprised, later);
+      const std::string out = surprised(program, "plain", threads, "proven");
+      int at_first = 0, after_light_ones = 0, later = 0;
+      ASSERT_EQ(std::sscanf(out.c_str(), "%d %d %d", &at_first, &after_light_ones, &later), 3) << out;
       const int fair = 16 / threads;
-      EXPECT_LE(at_first, 2 * fair + 2);
-      EXPECT_LE(later, 2 * fair + 2);
+      EXPECT_LE(at_first, 2 * fair + 2) << program << threads << out;
+      EXPECT_LE(later, 2 * fair + 2) << program << threads << out;
     }
 }
-
-INSTANTIATE_TEST_SUITE_P(Loops, Surprises,
-                         testing::Combine(testing::Values("surprising", "surprising_gcc"),
-                                          testing::Values("rare", "share", "two", "late"),
-                                          testing::Values(16)),
-                         [](const testing::TestParamInfo<Surprises::ParamType>& tried) {
-                           return std::string(std::get<0>(tried.param)) + '_' + std::get<1>(tried.param) +
-                                  '_' + std::to_string(std::get<2>(tried.param));
-                         });
 
 } // namespace

@@ -43,16 +43,13 @@ constexpr int k_most_frames = 32;
 struct Settings {
   char classes[8] = {};
   char log[256] = {};
-  long from = 0;
-  long count = 0;
-  bool large_fails = false;
+  const long from = faults::number_variable("FAULT_FROM");
+  const long count = faults::number_variable("FAULT_COUNT");
+  const bool large_fails = faults::number_variable("FAULT_LARGE") != 0;
 
   Settings() {
     faults::copy_variable("FAULT_CLASSES", classes, sizeof classes);
     faults::copy_variable("FAULT_LOG", log, sizeof log);
-    from = faults::number_variable("FAULT_FROM");
-    count = faults::number_variable("FAULT_COUNT");
-    large_fails = faults::number_variable("FAULT_LARGE") != 0;
   }
 };
 const Settings& settings() {

@@ -188,10 +188,10 @@ struct Part {
   const char* name;
   void (*run)();
 };
-constexpr Part k_parts[] = {{"fork", run_fork},      {"first", run_first},   {"growth", run_growth},
-                            {"nested", run_nested},  {"alone", run_alone},   {"serialised", run_serialised},
-                            {"deep", run_deep},      {"uneven", run_uneven}, {"schedules", run_schedules},
-                            {"threads", run_threads}};
+#define PART(name)                                                                                           \
+  { #name, run_##name }
+constexpr Part k_parts[] = {PART(fork),       PART(first), PART(growth), PART(nested),    PART(alone),
+                            PART(serialised), PART(deep),  PART(uneven), PART(schedules), PART(threads)};
 
 } // namespace
 
@@ -202,17 +202,13 @@ int main(int argc, char** argv) {
   std::vector<std::string> wanted;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--rounds") {
-      rounds = std::atol(argv[++i]);
-    } else if (argument == "--status") {
-      status = std::atoi(argv[++i]);
-    } else if (argument == "--files") {
-      set_limit(RLIMIT_NOFILE, std::atol(argv[++i]));
-    } else if (argument == "--bytes") {
-      set_limit(RLIMIT_FSIZE, std::atol(argv[++i]));
-    } else {
-      wanted.push_back(argument);
-    }
+    const bool is_option = argument.compare(0, 2, "--") == 0;
+    if (!is_option) wanted.push_back(argument);
+    const long value = is_option ? std::atol(argv[++i]) : 0;
+    if (argument == "--rounds") rounds = value;
+    if (argument == "--status") status = static_cast<int>(value);
+    if (argument == "--files") set_limit(RLIMIT_NOFILE, value);
+    if (argument == "--bytes") set_limit(RLIMIT_FSIZE, value);
   }
   for (const Part& part : k_parts) {
     bool chosen = wanted.empty();

@@ -138,31 +138,24 @@ int sched_getcpu() noexcept {
   static const auto real = next_of(&sched_getcpu, "sched_getcpu");
   return real();
 }
-int pthread_getaffinity_np(pthread_t thread, std::size_t size, cpu_set_t* mask) noexcept {
-  if (const int failure = failure_of("pthread_getaffinity_np", "", CALLER); failure != 0) return failure;
-  static const auto real = next_of(&pthread_getaffinity_np, "pthread_getaffinity_np");
-  return real(thread, size, mask);
-}
-int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
-  if (const int failure = failure_of("pthread_key_create", "", CALLER); failure != 0) return failure;
-  static const auto real = next_of(&pthread_key_create, "pthread_key_create");
-  return real(key, destructor);
-}
-int __pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
-  if (const int failure = failure_of("pthread_key_create", "", CALLER); failure != 0) return failure;
-  static const auto real = next_of(&pthread_key_create, "pthread_key_create");
-  return real(key, destructor);
-}
-int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
-  if (const int failure = failure_of("pthread_setspecific", "", CALLER); failure != 0) return failure;
-  static const auto real = next_of(&pthread_setspecific, "pthread_setspecific");
-  return real(key, value);
-}
-int __register_atfork(void (*before)(), void (*in_parent)(), void (*in_child)(), void* object) {
-  if (const int failure = failure_of("pthread_atfork", "", CALLER); failure != 0) return failure;
-  static const auto real = next_of(&__register_atfork, "__register_atfork");
-  return real(before, in_parent, in_child, object);
-}
+// Calls that return their error.
+#define FAILING(name, call, arguments, values, ...)                                                          \
+  int name arguments __VA_ARGS__ {                                                                           \
+    if (const int failure = failure_of(call, "", CALLER); failure != 0) return failure;                      \
+    static const auto real = next_of(&name, #name);                                                          \
+    return real values;                                                                                      \
+  }
+FAILING(pthread_getaffinity_np, "pthread_getaffinity_np",
+        (pthread_t thread, std::size_t size, cpu_set_t* mask), (thread, size, mask), noexcept)
+FAILING(pthread_key_create, "pthread_key_create", (pthread_key_t * key, void (*destructor)(void*)),
+        (key, destructor), noexcept)
+FAILING(__pthread_key_create, "pthread_key_create", (pthread_key_t * key, void (*destructor)(void*)),
+        (key, destructor), noexcept)
+FAILING(pthread_setspecific, "pthread_setspecific", (pthread_key_t key, const void* value), (key, value),
+        noexcept)
+FAILING(__register_atfork, "pthread_atfork",
+        (void (*before)(), void (*in_parent)(), void (*in_child)(), void* object),
+        (before, in_parent, in_child, object), )
 int uname(utsname* system) noexcept {
   FAIL_IF("uname", "", -1)
   return static_cast<int>(syscall(SYS_uname, system));

@@ -7,6 +7,7 @@
 // fails for plain).
 #include "headers.h"
 
+#include <filesystem>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -14,6 +15,8 @@
 #include <sys/resource.h>
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr int k_iterations = 100, k_pages = 32;
 int wrong = 0;
@@ -33,12 +36,8 @@ void run_loop() {
   for (int i = 0; i < k_iterations; ++i) fault();
 }
 
-int descriptors() {
-  int count = 0;
-  DIR* const folder = opendir("/proc/self/fd");
-  while (readdir(folder) != nullptr) ++count;
-  closedir(folder);
-  return count;
+auto descriptors() {
+  return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
 }
 
 /// Everything in the pipes has to be there afterwards, and the pipes have to be open.
@@ -60,9 +59,9 @@ void run_on_other_files() {
 
 void run_and_end() {
   std::thread(run_loop).join(); // with what the runtime opens for itself
-  const int before = descriptors();
+  const auto before = descriptors();
   for (int i = 0; i < 5; ++i) std::thread(run_loop).join();
-  std::printf("left %d\n", descriptors() - before);
+  std::printf("left %td\n", descriptors() - before);
 }
 
 void run_with_few_left() {

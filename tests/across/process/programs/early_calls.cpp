@@ -34,13 +34,15 @@ void early_calls_watch(std::size_t index, const void* caller) __attribute__((vis
 asm(".text\n"
     ".set early_calls_number, 0\n");
 #if defined(__x86_64__)
+#define PASS "movl $early_calls_number, %r11d\njmp early_calls_pass\n"
+#elif defined(__aarch64__)
+#define PASS "mov x17, #early_calls_number\nb early_calls_pass\n"
+#endif
 #define WATCH(name)                                                                                          \
-  asm(".globl " #name "\n.type " #name ", @function\n" #name ":\n"                                           \
-      "movl $early_calls_number, %r11d\n"                                                                    \
-      "jmp early_calls_pass\n"                                                                               \
-      ".size " #name ", .-" #name "\n"                                                                       \
-      ".set early_calls_number, early_calls_number + 1\n");
+  asm(".globl " #name "\n.type " #name ", %function\n" #name ":\n" PASS ".size " #name ", .-" #name          \
+      "\n.set early_calls_number, early_calls_number + 1\n");
 #include EARLY_CALLS_LIST
+#if defined(__x86_64__)
 asm("early_calls_pass:\n"
     "cmpb $0, early_calls_ready(%rip)\n"
     "jne 1f\n"
@@ -64,13 +66,6 @@ asm("early_calls_pass:\n"
     "1: leaq early_calls_next(%rip), %r10\n"
     "jmp *(%r10,%r11,8)\n");
 #elif defined(__aarch64__)
-#define WATCH(name)                                                                                          \
-  asm(".globl " #name "\n.type " #name ", %function\n" #name ":\n"                                           \
-      "mov x17, #early_calls_number\n"                                                                       \
-      "b early_calls_pass\n"                                                                                 \
-      ".size " #name ", .-" #name "\n"                                                                       \
-      ".set early_calls_number, early_calls_number + 1\n");
-#include EARLY_CALLS_LIST
 asm("early_calls_pass:\n"
     "adrp x16, early_calls_ready\n"
     "ldrb w16, [x16, :lo12:early_calls_ready]\n"

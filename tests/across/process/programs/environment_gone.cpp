@@ -5,18 +5,18 @@
 // when no other threads are left than the team's.
 #include "headers.h"
 
+#include <filesystem>
+
 namespace {
+
+namespace fs = std::filesystem;
 
 void* memory = nullptr;
 std::size_t size = 0;
 char** before = nullptr;
 
-int count_threads() {
-  int threads = -2; // "." and ".."
-  DIR* const tasks = opendir("/proc/self/task");
-  while (readdir(tasks) != nullptr) ++threads;
-  closedir(tasks);
-  return threads;
+auto count_threads() {
+  return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator());
 }
 
 } // namespace

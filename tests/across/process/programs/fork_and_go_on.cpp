@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fork() as programs do it whose runtime allows little in the child: libgomp waits for ever for threads that
-// are not there if the child of a thread that has had a team opens a region.
+// are not there if the child of a thread that has had a team opens a region. With --teams, children of such
+// threads do so, too.
 #include "hits.h"
 #include "omp_decls.h"
 
@@ -90,13 +91,15 @@ void child_of_a_member_in_a_loop() {
   }
 }
 
+void become_another_program() {
+  const char* arguments[] = {self, "--child", nullptr};
+  execve("/proc/self/exe", const_cast<char**>(arguments), environ);
+}
+
 void child_that_becomes_another_program() {
   for (int round = 0; round < 3; ++round) {
     run_loops(3);
-    in_a_child([] {
-      const char* arguments[] = {self, "--child", nullptr};
-      execve("/proc/self/exe", const_cast<char**>(arguments), environ);
-    });
+    in_a_child(become_another_program);
   }
   run_loops(2);
 }
@@ -106,11 +109,7 @@ void child_of_a_member_that_becomes_another_program() {
 #pragma omp parallel for schedule(runtime) num_threads(3)
   for (std::size_t i = 0; i < 60; ++i) {
     hits.touch(i);
-    if (i % 20 == 10)
-      in_a_child([] {
-        const char* arguments[] = {self, "--child", nullptr};
-        execve("/proc/self/exe", const_cast<char**>(arguments), environ);
-      });
+    if (i % 20 == 10) in_a_child(become_another_program);
   }
   hits.must_be_one_each("loop whose bodies start programs");
 }
@@ -123,6 +122,32 @@ void child_before_any_region() {
   });
 }
 
+// --- children of threads that have had a team, which run loops in teams of their own
+
+void child_runs_loops(int members) {
+  in_a_child([=] {
+    run_loops(members);
+    std::exit(3); // with the figures, if they are on
+  });
+}
+
+void between_regions() {
+  for (int round = 0; round < 5; ++round) {
+    run_loops(2 + round % 3);
+    child_runs_loops(1 + round % 4);
+  }
+  run_loops(4);
+}
+
+void on_another_thread() {
+  std::thread([] {
+    run_loops(3);
+    child_runs_loops(2);
+    run_loops(2);
+  }).join();
+  run_loops(4);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -133,6 +158,11 @@ int main(int argc, char** argv) {
     run_loops(2);
     return 3;
   }
+  if (check::flag(argc, argv, "--teams"))
+    return check::run(argc, argv,
+                      {{"before_any_region", child_before_any_region},
+                       {"between_regions", between_regions},
+                       {"on_another_thread", on_another_thread}});
   return check::run(
       argc, argv,
       {{"child_before_any_region", child_before_any_region},

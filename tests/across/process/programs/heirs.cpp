@@ -37,30 +37,11 @@ void wait_for(pid_t child, const std::string& label) {
     std::printf("%s failed: status %d\n", label.c_str(), status);
 }
 
-// --- exec
-
+/// The words of a command that tells.
 struct Command {
-  explicit Command(const std::string& label) : words{g_self, "--tell", label} {
-    for (std::string& word : words) list[count++] = word.data();
-  }
   std::string words[3];
-  char* list[4] = {};
-  int count = 0;
+  char* list[4] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
 };
-
-/// A child of fork that calls exec, after an attempt that fails.
-void start_by_exec(const std::string& who) {
-  Command after_fork(who + " fork+exec");
-  if (const pid_t child = fork(); child != 0) {
-    wait_for(child, after_fork.words[2]);
-  } else {
-    execv("/no/such/program", after_fork.list);
-    execv(g_self.c_str(), after_fork.list);
-    _exit(9);
-  }
-}
-
-// --- the rest
 
 void start_threads(const std::string& who) {
   std::string label = who + " pthread_create";
@@ -80,14 +61,20 @@ void start_processes(const std::string& who) {
     tell(who + " fork");
     _exit(0);
   }
-  pid_t child = -1;
-  Command spawned(who + " posix_spawn");
-  if (posix_spawn(&child, g_self.c_str(), nullptr, nullptr, spawned.list, environ) != 0) child = -1;
-  wait_for(child, spawned.words[2]);
-  Command searched(who + " posix_spawnp");
-  if (posix_spawnp(&child, g_self.c_str(), nullptr, nullptr, searched.list, environ) != 0) child = -1;
-  wait_for(child, searched.words[2]);
-
+  Command after_fork{{g_self, "--tell", who + " fork+exec"}};
+  if (const pid_t child = fork(); child != 0) {
+    wait_for(child, after_fork.words[2]);
+  } else {
+    execv("/no/such/program", after_fork.list);
+    execv(g_self.c_str(), after_fork.list);
+    _exit(9);
+  }
+  for (auto* const spawn : {posix_spawn, posix_spawnp}) {
+    pid_t child = -1;
+    Command spawned{{g_self, "--tell", who + (spawn == posix_spawn ? " posix_spawn" : " posix_spawnp")}};
+    if (spawn(&child, g_self.c_str(), nullptr, nullptr, spawned.list, environ) != 0) child = -1;
+    wait_for(child, spawned.words[2]);
+  }
   const auto command = [&](const char* way) { return "'" + g_self + "' --tell '" + who + " " + way + "'"; };
   if (std::system(command("system").c_str()) != 0) std::puts("system failed");
   FILE* pipe = popen(command("popen").c_str(), "r");
@@ -101,7 +88,6 @@ void start_all(const std::string& who) {
   std::printf("%s procs %d\n", who.c_str(), omp_get_num_procs());
   start_threads(who);
   start_processes(who);
-  start_by_exec(who);
   tell(who + " still");
 }
 

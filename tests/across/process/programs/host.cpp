@@ -51,16 +51,11 @@ int main(int argc, char** argv) {
   bool together = false;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--deep")
-      flags |= RTLD_DEEPBIND;
-    else if (argument == "--together")
-      together = true;
-    else if (argument == "--start-in-turn")
-      in_turn = true;
-    else if (argument == "--close")
-      closes = true;
-    else
-      plugins.push_back(argument);
+    if (argument == "--deep") flags |= RTLD_DEEPBIND;
+    together |= argument == "--together";
+    in_turn |= argument == "--start-in-turn";
+    closes |= argument == "--close";
+    if (!argument.starts_with("--")) plugins.push_back(argument);
   }
   std::vector<int> wrong(plugins.size());
   std::vector<std::thread> threads;
@@ -71,8 +66,7 @@ int main(int argc, char** argv) {
       use(plugins[i], &wrong[i]);
   }
   for (std::thread& thread : threads) thread.join();
-  int bad = 0;
-  for (const int each : wrong) bad += each;
-  std::printf("wrong %d\n", bad);
+  const auto bad = std::count(wrong.begin(), wrong.end(), 1);
+  std::printf("wrong %td\n", bad);
   return bad == 0 ? 0 : 8;
 }

@@ -4,7 +4,7 @@
 // Says how many threads and which open descriptors it has at the end.
 #include <cstdio>
 #include <cstring>
-#include <dirent.h>
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -12,11 +12,7 @@ namespace {
 
 std::set<std::string> entries(const char* path) {
   std::set<std::string> names;
-  if (DIR* folder = opendir(path)) {
-    while (const dirent* entry = readdir(folder))
-      if (entry->d_name[0] != '.') names.insert(entry->d_name);
-    closedir(folder);
-  }
+  for (const auto& each : std::filesystem::directory_iterator(path)) names.insert(each.path().filename());
   return names;
 }
 

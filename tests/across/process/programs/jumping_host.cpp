@@ -84,18 +84,19 @@ int main(int argc, char** argv) {
     const std::string argument = argv[i];
     const std::size_t colon = argument.rfind(':'); // npos + 1 is 0
     const std::string flags = colon != std::string::npos ? argument.substr(0, colon) : "";
+    const auto has = [&](const char* flag) { return flags.find(flag) != std::string::npos; };
     const auto use = [&] {
       const Code code = open(argument.substr(colon + 1), flags);
       if (code.functions.empty()) return;
-      if (flags.find("untouched") == std::string::npos) call_each({code}, 1);
-      if (flags.find("close") != std::string::npos)
+      if (!has("untouched")) call_each({code}, 1);
+      if (has("close"))
         dlclose(code.handle);
       else
         all.push_back(code);
     };
-    if (flags.find("thread") != std::string::npos)
+    if (has("thread"))
       std::thread(use).join();
-    else if (flags.find("resident") != std::string::npos)
+    else if (has("resident"))
       use_by_resident(use);
     else
       use();

@@ -15,63 +15,36 @@ void body(long i) {
   sum += i;
 }
 
-#define SAY(calls, iterations, name) std::printf("loop %d %d %d %s\n", __LINE__ + 1, calls, iterations, name)
+#define LOOP(calls, iterations, name, pragma)                                                                \
+  std::printf("loop %d %d %d %s\n", __LINE__, calls, iterations, name);                                      \
+  _Pragma(#pragma) for (int i = 0; i < 100; ++i)
+#define LOOP_OF_TEAM(calls, iterations, name, pragma)                                                        \
+  _Pragma("omp single") LOOP(calls, iterations, name, pragma)
+#define OF_NEIGHBOURS                                                                                        \
+  {                                                                                                          \
+    _Pragma("omp ordered depend(sink : i - 1)") body(i);                                                     \
+    _Pragma("omp ordered depend(source)")                                                                    \
+  }
 
 void loops_of_a_team() {
 #pragma omp parallel num_threads(3)
   {
-#pragma omp single
-    SAY(1, 100, "in a region");
-#pragma omp for schedule(runtime)
-    for (int i = 0; i < 100; ++i) body(i);
-#pragma omp single
-    SAY(1, 100, "nowait");
-#pragma omp for schedule(runtime) nowait
-    for (int i = 0; i < 100; ++i) body(i);
-#pragma omp single
-    SAY(1, 100, "nonmonotonic");
-#pragma omp for schedule(nonmonotonic : runtime)
-    for (int i = 0; i < 100; ++i) body(i);
-#pragma omp single
-    SAY(0, 0, "monotonic");
-#pragma omp for schedule(monotonic : runtime)
-    for (int i = 0; i < 100; ++i) body(i);
-#pragma omp single
-    SAY(0, 0, "ordered");
-#pragma omp for schedule(runtime) ordered
-    for (int i = 0; i < 100; ++i) {
+    LOOP_OF_TEAM(1, 100, "in a region", omp for schedule(runtime)) body(i);
+    LOOP_OF_TEAM(1, 100, "nowait", omp for schedule(runtime) nowait) body(i);
+    LOOP_OF_TEAM(1, 100, "nonmonotonic", omp for schedule(nonmonotonic : runtime)) body(i);
+    LOOP_OF_TEAM(0, 0, "monotonic", omp for schedule(monotonic : runtime)) body(i);
+    LOOP_OF_TEAM(0, 0, "ordered", omp for schedule(runtime) ordered) {
 #pragma omp ordered
       body(i);
     }
+    LOOP_OF_TEAM(0, 0, "doacross", omp for schedule(runtime) ordered(1)) OF_NEIGHBOURS
+    LOOP_OF_TEAM(1, 100, "after a doacross loop", omp for schedule(runtime)) body(i);
+    // Without a schedule clause clang makes a static loop of it, which has entries of its own.
+    LOOP_OF_TEAM(0, 0, "static doacross", omp for ordered(1)) OF_NEIGHBOURS
+    LOOP_OF_TEAM(1, 100, "after a static doacross loop", omp for schedule(runtime)) body(i);
+    LOOP_OF_TEAM(0, 0, "dynamic", omp for schedule(dynamic, 2)) body(i);
 #pragma omp single
-    SAY(0, 0, "doacross");
-#pragma omp for schedule(runtime) ordered(1)
-    for (int i = 0; i < 100; ++i) {
-#pragma omp ordered depend(sink : i - 1)
-      body(i);
-#pragma omp ordered depend(source)
-    }
-#pragma omp single
-    SAY(1, 100, "after a doacross loop");
-#pragma omp for schedule(runtime)
-    for (int i = 0; i < 100; ++i) body(i);
-      // Without a schedule clause clang makes a static loop of it, which has entries of its own.
-#pragma omp for ordered(1)
-    for (int i = 0; i < 100; ++i) {
-#pragma omp ordered depend(sink : i - 1)
-      body(i);
-#pragma omp ordered depend(source)
-    }
-#pragma omp single
-    SAY(1, 100, "after a static doacross loop");
-#pragma omp for schedule(runtime)
-    for (int i = 0; i < 100; ++i) body(i);
-#pragma omp single
-    SAY(0, 0, "dynamic");
-#pragma omp for schedule(dynamic, 2)
-    for (int i = 0; i < 100; ++i) body(i);
-#pragma omp single
-    SAY(1, 100, "collapsed");
+    std::printf("loop %d 1 100 collapsed\n", __LINE__ + 1);
 #pragma omp for schedule(runtime) collapse(2)
     for (int i = 0; i < 10; ++i)
       for (int k = 0; k < 10; ++k) body(i);
@@ -80,39 +53,22 @@ void loops_of_a_team() {
 
 void combined() {
   for (int again = 0; again < 5; ++again) {
-    SAY(1, 100, "combined");
-#pragma omp parallel for schedule(runtime)
-    for (int i = 0; i < 100; ++i) body(i);
+    LOOP(1, 100, "combined", omp parallel for schedule(runtime)) body(i);
   }
 }
 
 void alone() {
-  SAY(1, 100, "serialised");
-#pragma omp parallel for schedule(runtime) if (sum < 0)
-  for (int i = 0; i < 100; ++i) body(i);
-  SAY(1, 100, "of one thread");
-#pragma omp parallel for schedule(runtime) num_threads(1)
-  for (int i = 0; i < 100; ++i) body(i);
-  SAY(1, 100, "outside of any region");
-#pragma omp for schedule(runtime)
-  for (int i = 0; i < 100; ++i) body(i);
+  LOOP(1, 100, "serialised", omp parallel for schedule(runtime) if (sum < 0)) body(i);
+  LOOP(1, 100, "of one thread", omp parallel for schedule(runtime) num_threads(1)) body(i);
+  LOOP(1, 100, "outside of any region", omp for schedule(runtime)) body(i);
 }
 
 void nested() {
 #pragma omp parallel num_threads(2)
   {
-#pragma omp single
-    SAY(2, 200, "nested");
-#pragma omp parallel for schedule(runtime) num_threads(2)
-    for (int i = 0; i < 100; ++i) body(i);
-#pragma omp single
-    SAY(2, 200, "nested and serialised");
-#pragma omp parallel for schedule(runtime) if (sum < 0)
-    for (int i = 0; i < 100; ++i) body(i);
-#pragma omp single
-    SAY(1, 100, "around nested ones");
-#pragma omp for schedule(runtime)
-    for (int i = 0; i < 100; ++i) body(i);
+    LOOP_OF_TEAM(2, 200, "nested", omp parallel for schedule(runtime) num_threads(2)) body(i);
+    LOOP_OF_TEAM(2, 200, "nested and serialised", omp parallel for schedule(runtime) if (sum < 0)) body(i);
+    LOOP_OF_TEAM(1, 100, "around nested ones", omp for schedule(runtime)) body(i);
   }
 }
 
@@ -122,17 +78,13 @@ void of_tasks() {
   for (int t = 0; t < 4; ++t) {
 #pragma omp task
     {
-      SAY(1, 100, "in a task");
-#pragma omp parallel for schedule(runtime) num_threads(2)
-      for (int i = 0; i < 100; ++i) body(i);
+      LOOP(1, 100, "in a task", omp parallel for schedule(runtime) num_threads(2)) body(i);
     }
   }
 }
 
 void of_a_league() {
-  SAY(2, 100, "of a league");
-#pragma omp teams distribute parallel for schedule(runtime) num_teams(2) thread_limit(2)
-  for (int i = 0; i < 100; ++i) body(i);
+  LOOP(2, 100, "of a league", omp teams distribute parallel for schedule(runtime) num_teams(2) thread_limit(2)) body(i);
 }
 
 } // namespace

@@ -4,12 +4,11 @@
 //   schedule KIND CHUNK       omp_get_schedule() before the first loop
 //   sum N                     4995000 if every iteration ran once
 //   members N                 size of the team
-// --status N            exit status               --set KIND CHUNK      omp_set_schedule() after the first
-// line
+// --status N            exit status             --set KIND CHUNK      omp_set_schedule() behind line 1
 // --run COMMAND         system(COMMAND) at the end; --run-first before any OpenMP call
 // --silent              prints nothing            --file NAME           opens a file first and keeps it open
 // --environment         prints OMP_SCHEDULE as getenv() gives it at the end
-// --folder NAME         goes there first               --folder-later NAME   goes there after the loops
+// --folder NAME         goes there first          --folder-later NAME   goes there after the loops
 #include "headers.h"
 #include "omp_decls.h"
 

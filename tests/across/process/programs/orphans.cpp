@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops without a region of their own: the members of another object's team call this library's code first.
-#include "orphans.h"
-
+/// The part of the calling member of 0 + 1 + ... + (n - 1), twice.
 long orphaned_loops(int n) {
   long sum = 0;
 #pragma omp for schedule(runtime) nowait

@@ -2,9 +2,10 @@
 //
 // orphans [--nested]: regions whose members execute loops of this program and of a library, and open regions
 // of one thread.
-#include "orphans.h"
-
 #include <cstdio>
+
+/// The part of the calling member of 0 + 1 + ... + (n - 1), twice.
+long orphaned_loops(int n);
 
 int main(int argc, char**) {
   constexpr int k_n = 1000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs regions with a loop in them and reports where their members were: masks, CPUs, thread numbers. The
-// arguments are steps, in their order:
+// Runs regions with a loop in them and reports where their members were. The arguments are steps, in their
+// order:
 //   team=PxN       N regions of P members
 //   nested=PxQ     a region of P members, each of which opens one of Q
 //   roots=PxN      N regions of P members, and in each of them a second thread has one of its own
@@ -13,11 +13,14 @@
 //   stay           the opener's mask becomes the CPUs that no worker was pinned to
 //   outside=LIST   another process changes the masks of all threads
 //   mark           calls getppid(), which a trace of system calls shows
-//   child          the rest runs in a forked child
-//   late           the rest runs in another thread
-// Lines of the report, with KEY=VALUE behind the first word:
-//   start   once per process        row    a member in a region      after   the opener behind a region
-//   thread  every thread at the end      sum    1 if no iteration was lost
+//   child          all later steps run in a forked child
+//   late           all later steps run in another thread
+// Lines of the report:
+//   start MASK     once per process
+//   row PROCESS ROOT REGION LEVEL MEMBER MEMBERS TID CPU MS MASK
+//                  a member in a region, MS after the first one; the opener behind a region has 0 MEMBERS
+//   thread MASK    every thread at the end
+//   end right      or lost, if an iteration was
 #include "headers.h"
 #include "omp_decls.h"
 
@@ -25,22 +28,22 @@
 #include <barrier>
 #include <chrono>
 #include <filesystem>
-#include <mutex>
+#include <map>
+#include <set>
+#include <sstream>
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Cpus = std::vector<int>;
-
-/// Room for more CPUs than any machine has.
-using Mask = std::array<cpu_set_t, 16>;
+using Cpus = std::set<int>;
+using Mask = std::array<cpu_set_t, 16>; ///< room for more CPUs than any machine has
 
 Cpus mask_of(pid_t thread) {
   Mask mask{};
   Cpus cpus;
   if (sched_getaffinity(thread, sizeof mask, mask.data()) != 0) return cpus;
   for (int cpu = 0; cpu < static_cast<int>(sizeof mask * 8); ++cpu)
-    if (CPU_ISSET_S(static_cast<std::size_t>(cpu), sizeof mask, mask.data())) cpus.push_back(cpu);
+    if (CPU_ISSET_S(static_cast<std::size_t>(cpu), sizeof mask, mask.data())) cpus.insert(cpu);
   return cpus;
 }
 
@@ -50,53 +53,28 @@ bool set_mask(pid_t thread, const Cpus& cpus) {
   return sched_setaffinity(thread, sizeof mask, mask.data()) == 0;
 }
 
-bool set_own_mask(const Cpus& cpus) { return set_mask(0, cpus); }
-
 std::string text_of(const Cpus& cpus) {
   std::string text;
   for (const int cpu : cpus) text += (text.empty() ? "" : ",") + std::to_string(cpu);
-  return text;
+  return text + '\n';
 }
 
 Cpus cpus_of(const std::string& text) {
   Cpus cpus;
-  for (std::size_t at = 0; at < text.size(); at = std::min(text.find(',', at), text.size() - 1) + 1)
-    cpus.push_back(std::atoi(text.c_str() + at));
+  std::istringstream list(text);
+  for (std::string cpu; std::getline(list, cpu, ',');) cpus.insert(std::stoi(cpu));
   return cpus;
 }
 
-struct Row {
-  int level = 1, outer = 0, member = 0, members = 0;
-  pid_t tid = 0;
-  int cpu = -1;
-  long ms = 0;
-  Cpus mask;
-};
+constexpr long k_iterations = 64, k_sum = k_iterations * (k_iterations - 1) / 2;
 
-struct Report {
-  std::string text;
-  std::mutex adding;
-  int process = 0;
-  std::atomic<bool> lost = false;
-
-  void line(const char* kind, const std::string& rest) {
-    const std::lock_guard lock(adding);
-    text += std::string(kind) + " process=" + std::to_string(process) + ' ' + rest + '\n';
-  }
-};
-
-Report report;
+std::string report;
+int process = 0;
+std::atomic<bool> lost = false;
 Clock::time_point first_region{}, end_of_quiet{};
-bool has_begun = false, has_been_quiet = false;
 
-void begin() {
-  if (!has_begun) first_region = Clock::now();
-  has_begun = true;
-}
-
-void end_quiet() {
-  if (!has_been_quiet) end_of_quiet = Clock::now();
-  has_been_quiet = true;
+void expect(bool right) {
+  if (!right) lost = true;
 }
 
 long ms_since(Clock::time_point then) {
@@ -104,111 +82,92 @@ long ms_since(Clock::time_point then) {
       std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - then).count());
 }
 
-Row own_row(int level, int outer) {
-  Row row{level,    outer,          omp_get_thread_num(),   omp_get_num_threads(),
-          gettid(), sched_getcpu(), ms_since(first_region), {}};
-  row.mask = mask_of(0);
-  return row;
-}
-
-void add(int root, int region, const Row& row) {
-  if (row.members == 0) return; // the team was smaller than asked for
-  report.line("row", "root=" + std::to_string(root) + " region=" + std::to_string(region) +
-                         " level=" + std::to_string(row.level) + " outer=" + std::to_string(row.outer) +
-                         " member=" + std::to_string(row.member) + " members=" + std::to_string(row.members) +
-                         " tid=" + std::to_string(row.tid) + " cpu=" + std::to_string(row.cpu) +
-                         " ms=" + std::to_string(row.ms) + " mask=" + text_of(row.mask));
-}
-
-void add_after(int root, int region) {
-  report.line("after", "root=" + std::to_string(root) + " region=" + std::to_string(region) +
-                           " mask=" + text_of(mask_of(0)));
-}
-
 /// What one thread does that opens regions.
 struct Root {
   int number = 0;
-  int regions = 0; ///< reported ones
-  int members = 2; ///< of the latest region
-  Cpus workers;    ///< CPUs that the workers of the latest reported region had in their masks
-};
+  int regions = 0;    ///< reported ones
+  int members = 2;    ///< of the latest region
+  std::string report; ///< of this thread; the second one's is added when it has ended
 
-constexpr long k_iterations = 64;
+  [[nodiscard]] std::string row(int level, int members_there) const {
+    std::ostringstream text;
+    text << "row " << process << ' ' << number << ' ' << regions << ' ' << level << ' '
+         << omp_get_thread_num() << ' ' << members_there << ' ' << gettid() << ' ' << sched_getcpu() << ' '
+         << ms_since(first_region) << ' ' << text_of(mask_of(0));
+    return text.str();
+  }
+  void end_region(const std::vector<std::string>& rows) {
+    for (const std::string& each : rows) report += each;
+    report += row(1, 0);
+    ++regions;
+  }
+};
 
 void quiet_region(int members) {
   long sum = 0;
 #pragma omp parallel for schedule(runtime) num_threads(members) reduction(+ : sum)
   for (long i = 0; i < k_iterations; ++i) sum += i;
-  end_quiet();
-  if (sum != k_iterations * (k_iterations - 1) / 2) report.lost = true;
+  if (end_of_quiet == Clock::time_point{}) end_of_quiet = Clock::now();
+  expect(sum == k_sum);
 }
 
 /// `meanwhile` is called by the opener, within the region.
-template <class Meanwhile> void reported_region(Root& root, int members, Meanwhile meanwhile) {
-  std::vector<Row> rows(static_cast<std::size_t>(members));
+void reported_region(
+    Root& root, int members, const std::function<void()>& meanwhile = [] {}) {
+  std::vector<std::string> rows(static_cast<std::size_t>(members));
   long sum = 0;
 #pragma omp parallel num_threads(members) reduction(+ : sum)
   {
 #pragma omp for schedule(runtime)
     for (long i = 0; i < k_iterations; ++i) sum += i;
     if (omp_get_thread_num() == 0) meanwhile();
-    rows[static_cast<std::size_t>(omp_get_thread_num())] = own_row(1, 0);
+    rows[static_cast<std::size_t>(omp_get_thread_num())] = root.row(1, omp_get_num_threads());
   }
-  if (sum != k_iterations * (k_iterations - 1) / 2) report.lost = true;
-  root.workers.clear();
-  for (const Row& row : rows) {
-    add(root.number, root.regions, row);
-    if (row.member > 0) root.workers.insert(root.workers.end(), row.mask.begin(), row.mask.end());
-  }
-  add_after(root.number, root.regions++);
-}
-
-void reported_region(Root& root, int members) {
-  reported_region(root, members, [] {});
+  expect(sum == k_sum);
+  root.end_region(rows);
 }
 
 void nested_region(Root& root, int outer, int inner) {
-  std::vector<std::vector<Row>> rows(static_cast<std::size_t>(outer));
-  for (auto& each : rows) each.resize(static_cast<std::size_t>(inner) + 1);
+  const auto width = static_cast<std::size_t>(inner) + 1;
+  std::vector<std::string> rows(static_cast<std::size_t>(outer) * width);
   std::atomic<long> sum{0};
   omp_set_max_active_levels(2);
 #pragma omp parallel num_threads(outer)
   {
-    const int number = omp_get_thread_num();
-    auto& own = rows[static_cast<std::size_t>(number)];
+    std::string* const own = &rows[static_cast<std::size_t>(omp_get_thread_num()) * width];
 #pragma omp for schedule(runtime)
     for (long i = 0; i < k_iterations; ++i) sum += i;
-    own.back() = own_row(1, 0);
+    own[inner] = root.row(1, omp_get_num_threads());
 #pragma omp parallel num_threads(inner)
     {
 #pragma omp for schedule(runtime)
       for (long i = 0; i < k_iterations; ++i) sum += i;
-      own[static_cast<std::size_t>(omp_get_thread_num())] = own_row(2, number);
+      own[omp_get_thread_num()] = root.row(2, omp_get_num_threads());
     }
   }
-  if (sum != (outer + 1) * k_iterations * (k_iterations - 1) / 2) report.lost = true;
-  for (const auto& each : rows)
-    for (const Row& row : each) add(root.number, root.regions, row);
-  add_after(root.number, root.regions++);
+  expect(sum == (outer + 1) * k_sum);
+  root.end_region(rows);
 }
 
 /// Every region of the second thread begins and ends while the first one is in a region of its own.
 void two_roots(Root& root, int members, int regions) {
   std::barrier together(2);
+  Root own{1, 0, members, {}};
+  const auto meet = [&] { together.arrive_and_wait(); };
   std::thread second([&] {
-    Root own{1, 0, members, {}};
     for (int i = 0; i < regions; ++i) {
-      together.arrive_and_wait();
+      meet();
       reported_region(own, members);
-      together.arrive_and_wait();
+      meet();
     }
   });
   for (int i = 0; i < regions; ++i)
     reported_region(root, members, [&] {
-      together.arrive_and_wait();
-      together.arrive_and_wait();
+      meet();
+      meet();
     });
   second.join();
+  root.report += own.report;
 }
 
 void deferred_task() {
@@ -219,22 +178,25 @@ void deferred_task() {
     for (long i = 0; i < k_iterations; ++i) sum += i;
   }
 #pragma omp taskwait
-  if (sum != k_iterations * (k_iterations - 1) / 2) report.lost = true;
+  expect(sum == k_sum);
 }
 
 void pin_member(int members, int member, int cpu) {
 #pragma omp parallel num_threads(members)
-  if (omp_get_thread_num() == member && !set_own_mask({cpu})) report.lost = true;
+  if (omp_get_thread_num() == member) expect(set_mask(0, {cpu}));
 }
 
-void stay(const Root& root) {
-  Cpus own;
-  for (const int cpu : mask_of(0))
-    if (std::find(root.workers.begin(), root.workers.end(), cpu) == root.workers.end()) own.push_back(cpu);
-  if (!own.empty() && !set_own_mask(own)) report.lost = true;
+void stay(int members) {
+  std::vector<Cpus> masks(static_cast<std::size_t>(members));
+#pragma omp parallel num_threads(members)
+  masks[static_cast<std::size_t>(omp_get_thread_num())] = mask_of(0);
+  Cpus own = masks[0];
+  for (std::size_t worker = 1; worker < masks.size(); ++worker)
+    for (const int cpu : masks[worker]) own.erase(cpu);
+  if (!own.empty()) expect(set_mask(0, own));
 }
 
-/// As taskset -a -p does it, but not troubled by threads that end meanwhile.
+/// Changes all masks as taskset -a -p does, but is not troubled by threads that end meanwhile.
 void change_from_outside(const Cpus& cpus) {
   const std::string threads = "/proc/" + std::to_string(getpid()) + "/task";
   const pid_t child = fork();
@@ -244,104 +206,88 @@ void change_from_outside(const Cpus& cpus) {
     _exit(0);
   }
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) report.lost = true;
+  expect(child > 0 && waitpid(child, &status, 0) == child && status == 0);
 }
 
-// --- steps
-
-using Steps = std::vector<std::string>;
-
-void finish() {
+void finish(const Root& root) {
+  report += root.report;
   for (const auto& each : std::filesystem::directory_iterator("/proc/self/task")) {
     const Cpus mask = mask_of(std::stoi(each.path().filename().string()));
     if (mask.empty() && errno == ESRCH) continue; // libgomp ends threads of inner teams after the region
-    report.line("thread", "mask=" + text_of(mask));
+    report += "thread " + text_of(mask);
   }
-  report.line("sum", std::string("right=") + (report.lost ? "0" : "1"));
-  std::fputs(report.text.c_str(), stdout);
+  std::printf("%send %s\n", report.c_str(), lost ? "lost" : "right");
   std::fflush(stdout);
 }
 
-bool opens_a_team(const std::string& step) {
-  const Steps all = {"team", "nested", "roots", "quiet"};
-  return std::find(all.begin(), all.end(), step) != all.end();
-}
-
 /// Returns in the child. The parent ends as the child did.
-void go_on_in_a_child() {
+void go_on_in_a_child(Root& root) {
   const pid_t child = fork();
   if (child == 0) {
-    report.text.clear();
-    ++report.process;
-    has_begun = has_been_quiet = false;
-    report.line("start", "mask=" + text_of(mask_of(0)));
+    ++process;
+    first_region = end_of_quiet = {};
+    root.report.clear();
+    report = "start " + text_of(mask_of(0));
     return;
   }
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) std::exit(9);
-  finish();
+  finish(root);
   std::exit(WEXITSTATUS(status));
 }
 
-int run(const Steps& steps, std::size_t from, Root& root) {
-  for (std::size_t i = from; i < steps.size(); ++i) {
-    const std::string& step = steps[i];
-    const std::string name = step.substr(0, step.find('='));
-    const std::string value = name.size() < step.size() ? step.substr(name.size() + 1) : "";
+int run(char** step, Root& root) {
+  for (; *step != nullptr; ++step) {
+    const std::string text = *step, name = text.substr(0, text.find('='));
+    const std::string value = name.size() < text.size() ? text.substr(name.size() + 1) : "";
     const std::size_t second = value.find_first_of("x:");
     const int a = std::atoi(value.c_str());
     const int b = second == std::string::npos ? 1 : std::atoi(value.c_str() + second + 1);
-    if (opens_a_team(name)) root.members = a;
-    if (opens_a_team(name) || name == "busy") begin();
-    if (name == "team") {
-      for (int region = 0; region < b; ++region) reported_region(root, a);
-    } else if (name == "quiet") {
-      for (int region = 0; region < b; ++region) quiet_region(a);
-    } else if (name == "nested") {
-      nested_region(root, a, b);
-    } else if (name == "busy") {
-      do quiet_region(root.members);
-      while (ms_since(end_of_quiet) < a);
-    } else if (name == "roots") {
-      two_roots(root, a, b);
-    } else if (name == "deferred") {
-      deferred_task();
-    } else if (name == "pin") {
-      pin_member(root.members, a, b);
-    } else if (name == "opener") {
-      if (!set_own_mask(cpus_of(value))) report.lost = true;
-    } else if (name == "stay") {
-      stay(root);
-    } else if (name == "outside") {
-      change_from_outside(cpus_of(value));
-    } else if (name == "mark") {
-      (void)getppid();
-    } else if (name == "child") {
-      go_on_in_a_child();
-    } else if (name == "late") {
+    if (second != std::string::npos && name != "pin") root.members = a;
+    if (first_region == Clock::time_point{} && name != "late" && name != "child") first_region = Clock::now();
+    const auto times = [b](auto region) {
+      for (int i = 0; i < b; ++i) region();
+    };
+    const std::map<std::string, std::function<void()>> simple{
+        {"team", [&] { times([&] { reported_region(root, a); }); }},
+        {"quiet", [&] { times([&] { quiet_region(a); }); }},
+        {"nested", [&] { nested_region(root, a, b); }},
+        {"busy",
+         [&] {
+           do quiet_region(root.members);
+           while (ms_since(end_of_quiet) < a);
+         }},
+        {"roots", [&] { two_roots(root, a, b); }},
+        {"deferred", deferred_task},
+        {"pin", [&] { pin_member(root.members, a, b); }},
+        {"opener", [&] { expect(set_mask(0, cpus_of(value))); }},
+        {"stay", [&] { stay(root.members); }},
+        {"outside", [&] { change_from_outside(cpus_of(value)); }},
+        {"mark", [] { (void)getppid(); }},
+        {"child", [&] { go_on_in_a_child(root); }}};
+    if (name == "late") {
+      report += root.report;
       int status = 0;
-      std::thread other([&] {
+      std::thread([&] {
         Root own{root.number + 1, 0, root.members, {}};
-        status = run(steps, i + 1, own);
-      });
-      other.join();
+        status = run(step + 1, own);
+      }).join();
       return status;
-    } else {
-      std::fprintf(stderr, "unknown step %s\n", step.c_str());
-      return 2;
     }
+    if (!simple.contains(name)) return 2;
+    simple.at(name)();
   }
-  finish();
-  return report.lost ? 8 : 0;
+  finish(root);
+  return lost ? 8 : 0;
 }
 
 } // namespace
 
-int main(int argc, char** argv) {
+int main(int, char** argv) {
   // Where two threads that spin are left on one processor, each region takes a turn of all that are there.
   alarm(500);
   omp_set_dynamic(0);
-  report.line("start", "mask=" + text_of(mask_of(0)));
+  report = "start " + text_of(mask_of(0));
   Root root;
-  return run(Steps(argv + 1, argv + argc), 0, root);
+  return run(argv + 1, root);
 }

@@ -50,16 +50,13 @@ void GOMP_parallel_loop_maybe_nonmonotonic_runtime(void (*body)(void*), void* da
   Traced traced{body, data};
   k_next(traced_body, &traced, members, start, end, increment, flags);
 }
-
-void GOMP_loop_end() {
-  static auto* const k_next = next<void()>("GOMP_loop_end");
-  count(loops_left);
-  k_next();
 }
 
-void GOMP_loop_end_nowait() {
-  static auto* const k_next = next<void()>("GOMP_loop_end_nowait");
-  count(loops_left);
-  k_next();
-}
-}
+#define COUNT_END(name)                                                                                      \
+  extern "C" void name() {                                                                                   \
+    static auto* const k_next = next<void()>(#name);                                                         \
+    count(loops_left);                                                                                       \
+    k_next();                                                                                                \
+  }
+COUNT_END(GOMP_loop_end)
+COUNT_END(GOMP_loop_end_nowait)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops for rules. Prints how many iterations each of them had, and how many threads its region.
+// Loops for rules. Prints how many iterations each of them had, and how many threads its region. ruled sizes:
+// prints how many threads regions have that ask for one thread, for two, that are serialised, and that ask
+// for nothing.
 #include <cstdio>
 
 extern "C" int omp_get_num_threads();
@@ -38,10 +40,28 @@ void print(const char* name) {
   print("dynamic");
 }
 
+void print_sizes() {
+  int one = 0, two = 0, serialised = 0, any = 0;
+#pragma omp parallel num_threads(1)
+#pragma omp atomic
+  ++one;
+#pragma omp parallel num_threads(2)
+#pragma omp atomic
+  ++two;
+#pragma omp parallel if (one == 0)
+#pragma omp atomic
+  ++serialised;
+#pragma omp parallel
+#pragma omp atomic
+  ++any;
+  std::printf("%d %d %d %d\n", one, two, serialised, any);
+}
+
 } // namespace
 
-int main() {
-  for (int k = 0; k < 3; ++k) {
+int main(int argc, char**) {
+  if (argc > 1) print_sizes();
+  for (int k = 0; k < 3 && argc == 1; ++k) {
     first_loop();
     second_loop();
     dynamic_loop();

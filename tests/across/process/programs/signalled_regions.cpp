@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions of a thread that a timer interrupts all the time: signalled_regions large (the handler uses 400 KB
-// of stack), signalled_regions opens (the handler opens a region with one thread).
+// Regions of a thread that a timer interrupts all the time: the handler uses 400 KB of stack.
 #include <csignal>
 #include <cstdio>
 #include <sys/time.h>

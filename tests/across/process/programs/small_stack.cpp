@@ -31,26 +31,15 @@ const char* regions = nullptr;
 int wrong = 0;
 ucontext_t main_context, fiber;
 
-void open_runtime(int members) {
-  long sum = 0;
-#pragma omp parallel for schedule(runtime) reduction(+ : sum) num_threads(members)
-  for (int i = 0; i < k_n; ++i) sum += i;
-  wrong += sum != k_sum;
-}
-
-void open_dynamic() {
-  long sum = 0;
-#pragma omp parallel for schedule(dynamic) reduction(+ : sum) num_threads(2)
-  for (int i = 0; i < k_n; ++i) sum += i;
-  wrong += sum != k_sum;
-}
-
-void open_static() {
-  long sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum) num_threads(2)
-  for (int i = 0; i < k_n; ++i) sum += i;
-  wrong += sum != k_sum;
-}
+#define REGION(name, pragma)                                                                                 \
+  void name([[maybe_unused]] int members) {                                                                  \
+    long sum = 0;                                                                                            \
+    _Pragma(#pragma) for (int i = 0; i < k_n; ++i) sum += i;                                                 \
+    wrong += sum != k_sum;                                                                                   \
+  }
+REGION(open_runtime, omp parallel for schedule(runtime) reduction(+ : sum) num_threads(members))
+REGION(open_dynamic, omp parallel for schedule(dynamic) reduction(+ : sum) num_threads(2))
+REGION(open_static, omp parallel for schedule(static) reduction(+ : sum) num_threads(2))
 
 void open_nested() {
   long sum = 0;
@@ -96,8 +85,8 @@ void go_away() {
 }
 
 void open_one() {
-  if (std::strcmp(regions, "dynamic") == 0) return open_dynamic();
-  if (std::strcmp(regions, "static") == 0) return open_static();
+  if (std::strcmp(regions, "dynamic") == 0) return open_dynamic(2);
+  if (std::strcmp(regions, "static") == 0) return open_static(2);
   if (std::strcmp(regions, "nested") == 0) return open_nested();
   if (std::strcmp(regions, "captured") == 0) return open_captured();
   open_runtime(std::strcmp(regions, "alone") == 0 ? 1 : 2);

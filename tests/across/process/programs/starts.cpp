@@ -73,10 +73,8 @@ void try_shell() {
 
 /// system() is a place where a thread can be cancelled, which unwinds its stack.
 void try_cancelling() {
-  static std::atomic<bool> cancelled; // only a signal; the join orders the rest
-  static int unwound;
-  cancelled = false;
-  unwound = 0;
+  static std::atomic<bool> cancelled{false}; // only a signal; the join orders everything else
+  static int unwound = 0;
   pthread_t thread;
   pthread_create(
       &thread, nullptr,

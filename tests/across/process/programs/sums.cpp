@@ -3,6 +3,8 @@
 // Sums of the C interface and of the C++ library under `reproducible`, for 1 to 8 threads. Prints how many
 // threads the first long sum of the C interface has started, how many sums were compared, how many differed,
 // and the bits of one.
+// sums N: the first two lines of examples/labelled_loops.f90 by the C++ library: the same numbers, their sums
+// and the sums of their squares, as bits.
 #include <wstree/parallel.hpp>
 
 #define WSTREE_WEAK
@@ -14,6 +16,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
@@ -33,9 +36,28 @@ long threads() {
   return std::distance(begin(tasks), end(tasks));
 }
 
+int print_example(int n) {
+  std::vector<double> rows;
+  for (int i = 1; i <= n; ++i) {
+    double total = 0;
+    for (int j = 1; j <= i % 512 + 1; ++j) total += 1 / static_cast<double>(i + j - 1);
+    rows.push_back(std::sqrt(total));
+  }
+  const std::vector<float> floats(rows.begin(), rows.end());
+  const auto bits = [](auto value) {
+    using Bits = std::conditional_t<sizeof value == 4, std::uint32_t, std::uint64_t>;
+    return static_cast<unsigned long long>(std::bit_cast<Bits>(value));
+  };
+  std::printf("sum %016llX square %016llX\nfloat %08llX square %08llX\n", bits(wstree::sum(rows)),
+              bits(wstree::inner_product(rows, rows.begin(), 0.0)), bits(wstree::sum(floats)),
+              bits(wstree::inner_product(floats, floats.begin(), 0.0F)));
+  return 0;
+}
+
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) return print_example(std::atoi(argv[1]));
   if (wstree_sum_double == nullptr) {
     std::puts("absent");
     return 0;

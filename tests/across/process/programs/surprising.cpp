@@ -8,12 +8,10 @@
 //   two     the region's two loops change together
 //   late    a loop of as many iterations as threads, to which nearly half of the threads come late
 //   static  a loop that says no schedule: 100 executions in which its first iterations sleep a little, then
-//           all sleep. Prints what the busiest thread had from the third of these executions on, and in the
-//           first one.
-//   plain   the same loop, which may be called again piece by piece, as it does not use its thread's number:
-//           the first thread's share sleeps in its first execution, and then 300 light executions and four in
-//           which that share sleeps, in turn. Prints what the busiest thread had in the first execution, in
-//           the first one after light ones, and in the others.
+//           six in which all sleep. Prints what the busiest thread had from the third of these on, and first.
+//   plain   such a loop, which may be called again piece by piece, as it does not use its thread's number:
+//           the first thread's share sleeps in the first execution, and then 300 light executions and four
+//           in which that share sleeps, in turn. Prints the most of a thread first, after light ones, later.
 #include "headers.h"
 #include "omp_decls.h"
 

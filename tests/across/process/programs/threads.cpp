@@ -22,33 +22,32 @@ void run_loops(int members, const char* what) {
   check::must_be_one_each(hits, what);
 }
 
-void* ends_by_return(void* number) {
-  run_loops(1 + *static_cast<int*>(number) % 4, "loops of a thread that returns");
+std::atomic<bool> has_run{false};
+
+enum End { by_return, by_exit, by_cancellation, without_a_region };
+struct Thread {
+  int round;
+  End end;
+};
+
+void* run_and_end(void* data) {
+  const Thread self = *static_cast<Thread*>(data);
+  if (self.end == without_a_region) return nullptr;
+  run_loops(1 + self.round % 4, "loops of a thread that ends");
+  if (self.end == by_exit) pthread_exit(nullptr);
+  has_run = true;
+  while (self.end == by_cancellation) pause();
   return nullptr;
 }
 
-void* ends_by_exit(void* number) {
-  run_loops(1 + *static_cast<int*>(number) % 4, "loops of a thread that calls pthread_exit()");
-  pthread_exit(nullptr);
-}
-
-std::atomic<bool> has_run{false};
-
-void* ends_by_cancellation(void* number) {
-  run_loops(1 + *static_cast<int*>(number) % 4, "loops of a thread that will be cancelled");
-  has_run = true;
-  for (;;) pause();
-}
-
-void* ends_without_a_region(void*) { return nullptr; }
-
 void thread_after_thread() {
   for (int round = 0; round < 15; ++round) {
-    for (const auto body : {ends_by_return, ends_by_exit, ends_by_cancellation, ends_without_a_region}) {
+    for (const End end : {by_return, by_exit, by_cancellation, without_a_region}) {
       has_run = false;
+      Thread started{round, end};
       pthread_t thread{};
-      CHECK(pthread_create(&thread, nullptr, body, &round) == 0, "round %d", round);
-      if (body == ends_by_cancellation) {
+      CHECK(pthread_create(&thread, nullptr, run_and_end, &started) == 0, "round %d", round);
+      if (end == by_cancellation) {
         while (!has_run) sched_yield();
         CHECK(pthread_cancel(thread) == 0, "round %d", round);
       }

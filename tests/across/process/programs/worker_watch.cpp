@@ -75,7 +75,11 @@ template <class Function> Function* next(int which) {
 
 } // namespace
 
-#define WATCH extern "C" __attribute__((visibility("default")))
+#define WATCH(result, name, parameters, which, next_one)                                                     \
+  extern "C" __attribute__((visibility("default"))) result name parameters {                                 \
+    note(which, __builtin_return_address(0));                                                                \
+    return next_one;                                                                                         \
+  }
 
 // The C library's own names for these: they can be called before anything can be looked up.
 extern "C" {
@@ -86,52 +90,22 @@ void* __libc_memalign(std::size_t alignment, std::size_t size);
 void __libc_free(void* block);
 }
 
-WATCH void* malloc(std::size_t size) {
-  note(k_memory, __builtin_return_address(0));
-  return __libc_malloc(size);
-}
-WATCH void* calloc(std::size_t count, std::size_t size) {
-  note(k_memory, __builtin_return_address(0));
-  return __libc_calloc(count, size);
-}
-WATCH void* realloc(void* block, std::size_t size) {
-  note(k_memory, __builtin_return_address(0));
-  return __libc_realloc(block, size);
-}
-WATCH void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  note(k_memory, __builtin_return_address(0));
-  return __libc_memalign(alignment, size);
-}
-WATCH void free(void* block) {
-  note(k_memory, __builtin_return_address(0));
-  __libc_free(block);
-}
+WATCH(void*, malloc, (std::size_t size), k_memory, __libc_malloc(size))
+WATCH(void*, calloc, (std::size_t count, std::size_t size), k_memory, __libc_calloc(count, size))
+WATCH(void*, realloc, (void* block, std::size_t size), k_memory, __libc_realloc(block, size))
+WATCH(void*, aligned_alloc, (std::size_t alignment, std::size_t size), k_memory,
+      __libc_memalign(alignment, size))
+WATCH(void, free, (void* block), k_memory, __libc_free(block))
 
-WATCH void* dlopen(const char* file, int mode) {
-  note(k_dlopen, __builtin_return_address(0));
-  return next<decltype(dlopen)>(k_dlopen)(file, mode);
-}
-WATCH int dlclose(void* handle) {
-  note(k_dlclose, __builtin_return_address(0));
-  return next<decltype(dlclose)>(k_dlclose)(handle);
-}
-WATCH int dladdr(const void* address, Dl_info* info) {
-  note(k_dladdr, __builtin_return_address(0));
-  return next<decltype(dladdr)>(k_dladdr)(address, info);
-}
-WATCH int dladdr1(const void* address, Dl_info* info, void** extra, int flags) {
-  note(k_dladdr1, __builtin_return_address(0));
-  return next<decltype(dladdr1)>(k_dladdr1)(address, info, extra, flags);
-}
-WATCH int dl_iterate_phdr(int (*each)(dl_phdr_info*, std::size_t, void*), void* data) {
-  note(k_walk, __builtin_return_address(0));
-  return next<decltype(dl_iterate_phdr)>(k_walk)(each, data);
-}
-WATCH int pthread_mutex_lock(pthread_mutex_t* mutex) {
-  note(k_lock, __builtin_return_address(0));
-  return next<decltype(pthread_mutex_lock)>(k_lock)(mutex);
-}
-WATCH int pthread_once(pthread_once_t* once, void (*routine)()) {
-  note(k_once, __builtin_return_address(0));
-  return next<decltype(pthread_once)>(k_once)(once, routine);
-}
+WATCH(void*, dlopen, (const char* file, int mode), k_dlopen, next<decltype(dlopen)>(k_dlopen)(file, mode))
+WATCH(int, dlclose, (void* handle), k_dlclose, next<decltype(dlclose)>(k_dlclose)(handle))
+WATCH(int, dladdr, (const void* address, Dl_info* info), k_dladdr,
+      next<decltype(dladdr)>(k_dladdr)(address, info))
+WATCH(int, dladdr1, (const void* address, Dl_info* info, void** extra, int flags), k_dladdr1,
+      next<decltype(dladdr1)>(k_dladdr1)(address, info, extra, flags))
+WATCH(int, dl_iterate_phdr, (int (*each)(dl_phdr_info*, std::size_t, void*), void* data), k_walk,
+      next<decltype(dl_iterate_phdr)>(k_walk)(each, data))
+WATCH(int, pthread_mutex_lock, (pthread_mutex_t * mutex), k_lock,
+      next<decltype(pthread_mutex_lock)>(k_lock)(mutex))
+WATCH(int, pthread_once, (pthread_once_t * once, void (*routine)()), k_once,
+      next<decltype(pthread_once)>(k_once)(once, routine))
