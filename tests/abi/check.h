@@ -65,9 +65,23 @@ inline int repeat(int normal, int thorough) {
     if (!(condition)) ::check::fail(__FILE__, __LINE__, #condition, __VA_ARGS__);                            \
   } while (0)
 
+/// Says where the program stands, in a handler that may have interrupted any function.
 inline void report_hang(int) {
-  dprintf(STDERR_FILENO, "hang or far too slow in case %s, seed %llu\n%s", settings.current,
-          static_cast<unsigned long long>(settings.seed), settings.detail);
+  auto say = [](const char* text) {
+    if (write(STDERR_FILENO, text, std::strlen(text)) < 0) std::_Exit(2);
+  };
+  char digits[24];
+  char* first = digits + sizeof digits - 1;
+  *first = '\0';
+  std::uint64_t rest = settings.seed;
+  do *--first = static_cast<char>('0' + rest % 10);
+  while ((rest /= 10) != 0);
+  say("hang or far too slow in case ");
+  say(settings.current);
+  say(", seed ");
+  say(first);
+  say("\n");
+  say(settings.detail);
   std::_Exit(1);
 }
 

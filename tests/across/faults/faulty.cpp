@@ -31,6 +31,7 @@ void expect_undisturbed(const Outcome& outcome, const Outcome& native, const std
 Outcome native_run(const std::string& name, const std::vector<std::string>& arguments) {
   Outcome outcome = Program(name, arguments).set("OMP_SCHEDULE", "dynamic").run();
   EXPECT_EQ(outcome.signal, 0) << outcome.text();
+  EXPECT_LT(outcome.status, 126) << "not started\n" << outcome.text();
   EXPECT_TRUE(outcome.err.empty()) << outcome.text();
   return outcome;
 }

@@ -76,12 +76,10 @@ run_asan() {
 }
 
 # in_rooms BUILD [TARGET...]: builds the tests of the rooms in that tree, and the TARGETs, and runs the tests. Those of
-# algorithms need an omp.h, which Debian has for one clang only. Preset tsan has no model, and the simulator's one thread
-# needs no such check: its thousands of stacks take all memory there.
+# algorithms need an omp.h, which Debian has for one clang only. Preset tsan has no model and no simulator.
 in_rooms() {
-  local build=$1 rooms=(stack config observe core loop place abi proof) room has status=0 whole=(types simulate)
-  [[ $build != build/tsan ]] || whole=(types)
-  local targets=("${@:2}" wstree "${whole[@]/%/_test}" "${rooms[@]/%/_test}")
+  local build=$1 rooms=(stack config observe core loop place abi proof) room has status=0
+  local targets=("${@:2}" wstree types_test "${rooms[@]/%/_test}")
   has=$(cmake --build "$build" --target help | sed -n 's/^\([a-z_]*_test\):.*/\1/p')
   if grep -qx parallel_algorithms_test <<<"$has"; then
     targets+=(parallel_algorithms_test parallel_standard_test)
@@ -91,9 +89,13 @@ in_rooms() {
     targets+=(model_tree_test)
     rooms+=(across/model)
   fi
+  if grep -qx simulate_test <<<"$has"; then
+    targets+=(simulate_test)
+    rooms+=(simulate)
+  fi
   cmake --build "$build" --target "${targets[@]}"
   # The names of tests that use other programs, which are not built here, begin with types_, and so on.
-  for room in "${rooms[@]/%abi/abi/classes}" "${whole[@]}"; do
+  for room in "${rooms[@]/%abi/abi/classes}" types; do
     ctest --test-dir "$build/tests/$room" --output-on-failure -j "$(nproc)" --no-tests=error -LE '^long$' \
       -E '^(types_|parallel_|property\.|proof\.(gcc|clang))|NOT_BUILT' \
       -L '^(stack|config|observe|core|loop|place|abi|proof|types|parallel|model|simulate)$' || status=1

@@ -50,8 +50,9 @@ TEST(OpenedPlugins, AreServedWhateverTheirRuntimeUnlessBoundDeeply) {
          {std::vector<std::string>{}, {"--together", "--start-in-turn"}, {"--deep"}}) {
       SCOPED_TRACE(testing::PrintToString(options) + testing::PrintToString(plugins));
       Program program = host(plugins, options);
-      const Outcome native = program.run();
+      const Outcome native = program.set("OMP_SCHEDULE", "dynamic,4").run();
       ASSERT_TRUE(native.succeeded()) << native.text();
+      EXPECT_EQ(program.preload().run().text(), native.text());
       const Outcome outcome = ask(program).run();
       const bool is_deep = options == std::vector<std::string>{"--deep"};
       std::string wanted;

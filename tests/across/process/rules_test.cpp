@@ -112,6 +112,13 @@ TEST_P(Rules, RegionsGetTheThreadsThatRulesSayUnlessTheyAskForOne) {
   EXPECT_EQ(outcome.out, "1 4 1 4\n") << outcome.text();
 }
 
+TEST_P(Rules, TheLastMatchCountsAndComesFromAFile) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "rules") << "# first\n* off\n\n* wsqueue\nnothing-such off\n";
+  EXPECT_THAT(served(run(folder / "rules")),
+              UnorderedElementsAre("1000 wsqueue", "2000 wsqueue", "3000 wsqueue (dynamic)"));
+}
+
 TEST_P(Rules, ABadLineGetsOneMessageWithItsNumber) {
   const TemporaryFolder folder;
   std::ofstream(folder / "rules") << "* off\n\n*x* wstre\n";

@@ -184,7 +184,7 @@ private:
   Interruptions noise_;
   std::optional<Distance> distance_; // distances in the present round
   std::unique_ptr<Slot> slot_;
-  std::vector<core::PaceKeeper<SimulatedPlatform>> paces_; // likewise
+  std::vector<core::PaceKeeper<SimulatedPlatform>> paces_; // what members know of their speeds
   std::unique_ptr<core::PaceKeeper<SimulatedPlatform>::Ticks[]> probes_;
   std::vector<core::Prior> priors_;      // prior of each member
   const Workload* workload_ = nullptr;   // workload of the present round
